@@ -1,0 +1,86 @@
+import type {
+  Client,
+  CommitAnswer,
+  CommitRequest,
+  DescribedGroup,
+  HeartbeatAnswer,
+  HeartbeatRequest,
+  ListedGroup,
+  OffsetDeleteAnswer,
+  OffsetDeleteRequest,
+  OffsetFetchAnswer,
+  OffsetFetchRequest,
+} from '../machines/commands.ts';
+import type { Group, GroupState } from '../machines/model/group.ts';
+import type { ErrorName } from '../machines/model/refusal.ts';
+import type { GroupSoft } from '../machines/model/soft.ts';
+
+/** Filters of ListGroups; empty = no filter. */
+export type ListFilter = { readonly states: readonly string[]; readonly types: readonly string[] };
+
+/** The life of one shard (BA-11). */
+export type ShardState = 'initial' | 'loading' | 'active' | 'failed' | 'closed';
+
+export type ShardStatus = {
+  readonly shard: number;
+  readonly state: ShardState;
+  readonly groups: number;
+  readonly members: number;
+  readonly committedOffsets: number;
+  readonly groupsByState: Readonly<Record<GroupState, number>>;
+  readonly queued: number;
+};
+
+/** A group as the console and the journal's reader see it: live, as of the last commit. */
+export type GroupView = { readonly group: Group; readonly soft: GroupSoft };
+
+/**
+ * The coordinator as the edge talks to it. Nothing here rejects for what a request says: errors are part of the
+ * answers. A shard that is loading, closed, failed or full answers 14, 16 or 14 in each answer's own place.
+ */
+export interface GroupCoordinator {
+  heartbeat(request: HeartbeatRequest, client: Client): Promise<HeartbeatAnswer>;
+  /** One entry per requested id, in any order; one id twice is answered twice. */
+  describe(groupIds: readonly string[]): Promise<readonly DescribedGroup[]>;
+  /** Of all shards; a shard that cannot tell gives an error for the whole answer. */
+  list(
+    filter: ListFilter,
+  ): Promise<{ readonly error: ErrorName; readonly groups: readonly ListedGroup[] }>;
+  /** One entry per distinct id. */
+  delete(
+    groupIds: readonly string[],
+  ): Promise<
+    readonly {
+      readonly groupId: string;
+      readonly error: ErrorName;
+      readonly message: string | null;
+    }[]
+  >;
+  commit(request: CommitRequest): Promise<CommitAnswer>;
+  /**
+   * What a commit would be answered, without storing anything: a gateway's check before and after it forwards a
+   * commit. It sees what is applied and is answered when that is committed.
+   */
+  judgeCommit(request: CommitRequest): Promise<CommitAnswer>;
+  /** `stable`: waits until everything it has seen is committed (BA-4). */
+  fetchOffsets(
+    request: OffsetFetchRequest,
+    options: { readonly stable: boolean },
+  ): Promise<OffsetFetchAnswer>;
+  /** Checks member and epoch of a fetch that is answered elsewhere; NONE, UNKNOWN_MEMBER_ID, STALE_MEMBER_EPOCH or a shard error. */
+  judgeFetch(request: OffsetFetchRequest): Promise<ErrorName>;
+  deleteOffsets(request: OffsetDeleteRequest): Promise<OffsetDeleteAnswer>;
+  /** As {@link deleteOffsets}, without deleting: the check of a gateway. */
+  judgeOffsetDelete(request: OffsetDeleteRequest): Promise<OffsetDeleteAnswer>;
+  /** Whether the id is held by a streams group now (also an empty one), as of what is applied. */
+  streamsGroup(
+    groupId: string,
+  ): Promise<{ readonly error: ErrorName; readonly state: GroupState | undefined }>;
+  /** Drops offsets of deleted topics from every group (EX-7). */
+  topicsDeleted(topics: readonly { readonly name: string; readonly topicId: string }[]): void;
+
+  view(groupId: string): GroupView | undefined;
+  /** Ids of all streams groups, sorted. */
+  groupIds(): readonly string[];
+  shards(): readonly ShardStatus[];
+}

@@ -1,0 +1,189 @@
+/**
+ * A map that never changes: `set` and `delete` give a new one that shares nearly everything with the old.
+ *
+ * Groups keep what grows with their members in such maps, so that a change costs the same in a group of ten
+ * and of ten thousand, a roll-back is one pointer, and readers of the committed state need no copy. Keys are
+ * strings. The order of iteration depends on the keys alone, never on the history, but is no useful order:
+ * sort where order can be seen.
+ */
+export class PersistentMap<V> {
+  readonly size: number;
+  readonly #root: Node<V> | undefined;
+
+  private constructor(root: Node<V> | undefined, size: number) {
+    this.#root = root;
+    this.size = size;
+  }
+
+  static readonly #empty = new PersistentMap<never>(undefined, 0);
+
+  static empty<V>(): PersistentMap<V> {
+    return PersistentMap.#empty as PersistentMap<V>;
+  }
+
+  static from<V>(entries: Iterable<readonly [string, V]>): PersistentMap<V> {
+    let map = PersistentMap.empty<V>();
+    for (const [key, value] of entries) map = map.set(key, value);
+    return map;
+  }
+
+  get(key: string): V | undefined {
+    let node = this.#root;
+    if (node === undefined) return undefined;
+    const hash = hashOf(key);
+    for (let shift = 0; node !== undefined; shift += BITS) {
+      if (node.kind === 'leaf') return node.key === key ? node.value : undefined;
+      if (node.kind === 'collision') return node.leaves.find((leaf) => leaf.key === key)?.value;
+      const bit = 1 << ((hash >>> shift) & MASK);
+      if ((node.bitmap & bit) === 0) return undefined;
+      node = node.children[population(node.bitmap & (bit - 1))];
+    }
+    return undefined;
+  }
+
+  has(key: string): boolean {
+    return this.get(key) !== undefined;
+  }
+
+  /** The same map when the key holds this very value already. */
+  set(key: string, value: V): PersistentMap<V> {
+    const before = this.get(key);
+    if (before === value && value !== undefined) return this;
+    const leaf: Leaf<V> = { kind: 'leaf', hash: hashOf(key), key, value };
+    const root = this.#root === undefined ? leaf : insert(this.#root, leaf, 0);
+    return new PersistentMap(root, this.size + (before === undefined ? 1 : 0));
+  }
+
+  /** The same map when the key is not there. */
+  delete(key: string): PersistentMap<V> {
+    if (this.#root === undefined || this.get(key) === undefined) return this;
+    return new PersistentMap(remove(this.#root, hashOf(key), key, 0), this.size - 1);
+  }
+
+  *entries(): IterableIterator<[string, V]> {
+    if (this.#root !== undefined) yield* walk(this.#root);
+  }
+
+  *keys(): IterableIterator<string> {
+    for (const [key] of this.entries()) yield key;
+  }
+
+  *values(): IterableIterator<V> {
+    for (const [, value] of this.entries()) yield value;
+  }
+
+  [Symbol.iterator](): IterableIterator<[string, V]> {
+    return this.entries();
+  }
+}
+
+type Leaf<V> = {
+  readonly kind: 'leaf';
+  readonly hash: number;
+  readonly key: string;
+  readonly value: V;
+};
+type Collision<V> = {
+  readonly kind: 'collision';
+  readonly hash: number;
+  readonly leaves: readonly Leaf<V>[];
+};
+type Branch<V> = {
+  readonly kind: 'branch';
+  readonly bitmap: number;
+  readonly children: readonly Node<V>[];
+};
+type Node<V> = Leaf<V> | Collision<V> | Branch<V>;
+
+const BITS = 5;
+const MASK = 31;
+
+function hashOf(key: string): number {
+  let hash = 0;
+  for (let at = 0; at < key.length; at++) hash = (Math.imul(hash, 31) + key.charCodeAt(at)) | 0;
+  // Java's string hash leaves the low bits poor; mix them, since they pick the first branch.
+  hash ^= hash >>> 16;
+  hash = Math.imul(hash, 0x45d9f3b);
+  return (hash ^ (hash >>> 16)) | 0;
+}
+
+function population(bits: number): number {
+  let count = bits - ((bits >>> 1) & 0x55555555);
+  count = (count & 0x33333333) + ((count >>> 2) & 0x33333333);
+  return Math.imul((count + (count >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+function insert<V>(node: Node<V>, leaf: Leaf<V>, shift: number): Node<V> {
+  if (node.kind === 'leaf') {
+    if (node.key === leaf.key) return leaf;
+    if (node.hash === leaf.hash) return collide([node, leaf]);
+    return split(node, leaf, shift);
+  }
+  if (node.kind === 'collision') {
+    if (node.hash !== leaf.hash) return split(node, leaf, shift);
+    return collide([...node.leaves.filter((other) => other.key !== leaf.key), leaf]);
+  }
+  const bit = 1 << ((leaf.hash >>> shift) & MASK);
+  const at = population(node.bitmap & (bit - 1));
+  const child = node.children[at];
+  if ((node.bitmap & bit) === 0 || child === undefined) {
+    return {
+      kind: 'branch',
+      bitmap: node.bitmap | bit,
+      children: node.children.toSpliced(at, 0, leaf),
+    };
+  }
+  return {
+    kind: 'branch',
+    bitmap: node.bitmap,
+    children: node.children.with(at, insert(child, leaf, shift + BITS)),
+  };
+}
+
+/** Sorted, so that the order of iteration does not tell which key came first. */
+function collide<V>(leaves: Leaf<V>[]): Collision<V> {
+  const sorted = leaves.sort((a, b) => (a.key < b.key ? -1 : 1));
+  return { kind: 'collision', hash: sorted[0]?.hash ?? 0, leaves: sorted };
+}
+
+function split<V>(node: Leaf<V> | Collision<V>, leaf: Leaf<V>, shift: number): Branch<V> {
+  const one = (node.hash >>> shift) & MASK;
+  const other = (leaf.hash >>> shift) & MASK;
+  if (one === other) {
+    return { kind: 'branch', bitmap: 1 << one, children: [split(node, leaf, shift + BITS)] };
+  }
+  return {
+    kind: 'branch',
+    bitmap: (1 << one) | (1 << other),
+    children: one < other ? [node, leaf] : [leaf, node],
+  };
+}
+
+function remove<V>(node: Node<V>, hash: number, key: string, shift: number): Node<V> | undefined {
+  if (node.kind === 'leaf') return undefined;
+  if (node.kind === 'collision') {
+    const rest = node.leaves.filter((leaf) => leaf.key !== key);
+    return rest.length === 1 ? rest[0] : { ...node, leaves: rest };
+  }
+  const bit = 1 << ((hash >>> shift) & MASK);
+  const at = population(node.bitmap & (bit - 1));
+  const child = node.children[at];
+  if (child === undefined) return node;
+  const smaller = remove(child, hash, key, shift + BITS);
+  if (smaller !== undefined) {
+    // A branch left with one leaf is that leaf: otherwise the shape would remember what was deleted.
+    if (node.children.length === 1 && smaller.kind !== 'branch') return smaller;
+    return { kind: 'branch', bitmap: node.bitmap, children: node.children.with(at, smaller) };
+  }
+  if (node.children.length === 1) return undefined;
+  const children = node.children.toSpliced(at, 1);
+  const only = children[0];
+  if (children.length === 1 && only !== undefined && only.kind !== 'branch') return only;
+  return { kind: 'branch', bitmap: node.bitmap & ~bit, children };
+}
+
+function* walk<V>(node: Node<V>): IterableIterator<[string, V]> {
+  if (node.kind === 'leaf') yield [node.key, node.value];
+  else if (node.kind === 'collision') for (const leaf of node.leaves) yield [leaf.key, leaf.value];
+  else for (const child of node.children) yield* walk(child);
+}

@@ -1,0 +1,31 @@
+/** The settings of one group in force: its own override, else the broker's value (GC-1). All times in ms. */
+export type GroupSettings = {
+  readonly sessionTimeoutMs: number;
+  readonly heartbeatIntervalMs: number;
+  readonly numStandbyReplicas: number;
+  readonly numWarmupReplicas: number;
+  readonly acceptableRecoveryLag: bigint;
+  readonly taskOffsetIntervalMs: number;
+  readonly initialRebalanceDelayMs: number;
+  readonly assignmentIntervalMs: number;
+  /** In order of priority. */
+  readonly rackAwareAssignmentTags: readonly string[];
+  /** The registered assignor the next run uses. */
+  readonly assignorName: string;
+  /** It was selected by name, by the group or by the broker, rather than by default (SC-2). */
+  readonly assignorSelected: boolean;
+};
+
+/** Settings of the coordinator as a whole that decisions need. */
+export type CoordinatorSettings = {
+  /** `group.streams.max.size` */
+  readonly maxGroupSize: number;
+  /** `assignor.answer.wait.ms`; 0: an answer never waits for its run (OFF-8). */
+  readonly assignorAnswerWaitMs: number;
+  /** `handover.heartbeat.interval.ms`; 0: off (RSP-8). */
+  readonly handoverHeartbeatIntervalMs: number;
+  /** `offset.metadata.max.bytes` */
+  readonly offsetMetadataMaxBytes: number;
+  /** `offsets.retention.minutes`, in ms. */
+  readonly offsetsRetentionMs: number;
+};

@@ -1,0 +1,46 @@
+import type { PersistentMap } from './persistent-map.ts';
+import type { TaskOffset } from './tasks.ts';
+import type { ConfiguredTopology } from './topology.ts';
+
+/** What is known of a member beside the log; gone after a load (LOAD-2). */
+export type MemberSoft = {
+  readonly taskOffsets: readonly TaskOffset[];
+  readonly taskEndOffsets: readonly TaskOffset[];
+  /** The version of its last heartbeat: 1 and above report offsets (OFS-4). */
+  readonly heartbeatVersion: number | undefined;
+  /** It has reported the task lists it was last sent (RSP-6). */
+  readonly acknowledged: boolean;
+  /** Its last answer told it the hand-over interval (RSP-8). */
+  readonly hurried: boolean;
+};
+
+/** A run of the assignor in flight (OFF-1, OFF-2). */
+export type RunInFlight = {
+  readonly run: number;
+  readonly groupEpoch: number;
+  readonly topologyEpoch: number;
+  readonly instanceIds: ReadonlyMap<string, string>;
+};
+
+/** State held outside the log. It is part of what a decision decided: kept and undone together with its batch (ORD-2). */
+export type GroupSoft = {
+  /** New whenever the group object is made, never used twice while the process lives (OFF-2). */
+  readonly incarnation: number;
+  readonly members: PersistentMap<MemberSoft>;
+  readonly configured: ConfiguredTopology | undefined;
+  /** Topics may have changed since the topology was configured (H-4, H-5). */
+  readonly refreshDue: boolean;
+  /** Endpoint information epoch (IQ-1). */
+  readonly endpointEpoch: number;
+  /** The member that first asked for the application's shutdown (SHUT-1). */
+  readonly shutdownBy: string | undefined;
+  /** The initial rebalance delay is running (ASG-3). */
+  readonly delaying: boolean;
+  readonly run: RunInFlight | undefined;
+  /** The number the next run gets; never falls within an incarnation. */
+  readonly nextRun: number;
+  /** Wall clock, ms, of the last failed run; no new one sooner than an interval later (OFF-6). */
+  readonly runFailedAtMs: number | undefined;
+  /** How many members are hurried (RSP-8). */
+  readonly hurriedMembers: number;
+};
