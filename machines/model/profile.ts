@@ -25,6 +25,12 @@ export type Behaviour = {
   readonly repeatTasksUntilAcknowledged: boolean;
   /** Topologies are compared with no list order counting (E-2), else only the order of subtopologies is free. */
   readonly topologyListOrderIsFree: boolean;
+  /**
+   * What a topology says decides how wide its internal topics are, not the order in which it says so (6.4, 6.5 of
+   * topology-and-admin): the widest writer counts, and only fixed topics of the same copartition group. Else as
+   * 4.4.0 has it: the first writer, the last reader, and fixed topics anywhere in the topology.
+   */
+  readonly orderFreePartitionCounts: boolean;
   /** AcceptableRecoveryLag in version 0 carries the value (X25), else 0. */
   readonly recoveryLagInVersion0: boolean;
   /** One endpoint entry per endpoint, a removal is news, names filtered (X26), else one per member. */
@@ -70,6 +76,7 @@ export function resolveBehaviour(profile: Profile, switches: BehaviourSwitches =
     refuseNonPositiveRebalanceTimeout: kip,
     repeatTasksUntilAcknowledged: kip,
     topologyListOrderIsFree: kip,
+    orderFreePartitionCounts: kip,
     recoveryLagInVersion0: kip,
     mergeEndpoints: kip,
     shutdownNeedsAcceptedLeave: kip,
