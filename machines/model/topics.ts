@@ -8,6 +8,9 @@ export type TopicMetadata = {
   readonly racks: readonly (readonly string[])[];
 };
 
+/** The topic id that says "unknown": 16 zero bytes. */
+export const UNKNOWN_TOPIC = 'A'.repeat(22);
+
 /** A consistent look at the cluster's topics; a change makes a new one. */
 export interface TopicsView {
   topic(name: string): TopicMetadata | undefined;
