@@ -1,0 +1,28 @@
+import type { ApiName, RequestOf, ResponseInput } from '../wire/apis.ts';
+import { apis, decodeRequest } from '../wire/apis.ts';
+import { encodeResponseFrame } from '../wire/headers.ts';
+import { Reader } from '../wire/reader.ts';
+import type { Handler, IncomingRequest } from './dispatch.ts';
+
+/**
+ * Answers one API in terms of its messages. The request is decoded; fields that its version lacks have their default.
+ * The answer must hold no field that the version lacks, unless that may be dropped (wire.md 1.5).
+ */
+export type Answering<N extends ApiName> = (
+  request: RequestOf<N>,
+  incoming: IncomingRequest,
+) => ResponseInput<N> | Promise<ResponseInput<N>>;
+
+/** An entry of the dispatch's table: decodes, lets answer, encodes. A body that does not decode throws WireError. */
+export function bind<N extends ApiName>(name: N, answer: Answering<N>): readonly [number, Handler] {
+  const handler: Handler = (incoming) => {
+    const { apiVersion, correlationId } = incoming;
+    const reader = new Reader(incoming.frame, incoming.bodyOffset);
+    const body = answer(decodeRequest(name, apiVersion, reader), incoming);
+    if (!(body instanceof Promise)) {
+      return encodeResponseFrame(name, apiVersion, correlationId, body);
+    }
+    return body.then((ready) => encodeResponseFrame(name, apiVersion, correlationId, ready));
+  };
+  return [apis[name].key, handler];
+}

@@ -1,0 +1,381 @@
+import type { Socket } from 'node:net';
+import type { Clock, Log } from '../../actors/ports.ts';
+import { FrameSplitter } from '../wire/frame.ts';
+import { ANONYMOUS } from './authorize.ts';
+import { clientHost } from './client-host.ts';
+import type { Answer, ClientConnection, Dispatch, ListenerInfo } from './dispatch.ts';
+
+/** The bounds of one connection. */
+export type ConnectionLimits = {
+  /** Requests taken and not yet answered; at this many, reading stops. */
+  readonly requestsInFlightMax: number;
+  /** Longest frame, without its length. */
+  readonly requestBytesMax: number;
+  /** Bytes of answers that the client has not taken; above this, reading stops. */
+  readonly unsentBytesMax: number;
+  /** Without a byte in or out for this long, and nothing to answer, the connection is closed. */
+  readonly idleMs: number;
+  /** A frame that began must be whole after this long. */
+  readonly frameCompletionMs: number;
+};
+
+export type ConnectionParts = {
+  readonly socket: Socket;
+  readonly listener: ListenerInfo;
+  readonly dispatch: Dispatch;
+  readonly limits: ConnectionLimits;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/** A request's place in the order of answers. */
+type Slot = { answer: Answer | undefined; next: Slot | undefined };
+
+/** How long the last answers of a connection that is to close may take to leave. */
+const LINGER_MS = 5_000;
+const NO_FRAMES: readonly Buffer[] = [];
+
+let connectionsMade = 0;
+
+/**
+ * One client connection: bytes to frames, frames to the dispatch, answers back in the order of the requests.
+ *
+ * Requests are handed over as they come; answers may be ready in any order and leave in that of the requests. Reading
+ * stops while too many requests are unanswered, while the client does not take its answers, and while a handler asked
+ * for it; what was read in one piece then waits here. Requests that came whole are processed even if the client has
+ * gone. What ends the connection ends nothing else.
+ *
+ * Source: wire.md 4.5, 4.12, 6.1.
+ */
+export class Connection implements ClientConnection {
+  readonly id: number;
+  readonly clientHost: string;
+  readonly principal = ANONYMOUS;
+  readonly listener: ListenerInfo;
+  software = { name: '', version: '' };
+  isClosed = false;
+
+  private readonly socket: Socket;
+  private readonly dispatch: Dispatch;
+  private readonly limits: ConnectionLimits;
+  private readonly clock: Clock;
+  private readonly log: Log;
+  private readonly splitter: FrameSplitter;
+
+  /** Whole frames not handed over yet: at most what one chunk held, as reading stops meanwhile. */
+  private waiting: readonly Buffer[] = NO_FRAMES;
+  private waitingFrom = 0;
+  private holds = 0;
+
+  private head: Slot | undefined;
+  private tail: Slot | undefined;
+  private slots = 0;
+  /** Bytes of answers that are ready and not yet in turn. */
+  private heldBytes = 0;
+  private outgoing: Buffer[] = [];
+  private outgoingBytes = 0;
+  private readonly flush = () => this.writeOutgoing();
+
+  private isReading = true;
+  private clientEnded = false;
+  /** Graceful stop: nothing more is read, what was taken is answered. */
+  private isFinishing = false;
+  private isEnded = false;
+  /** Set once the connection is to be closed whatever waits. */
+  private isDoomed = false;
+  private closingSinceMs: number | undefined;
+  private lastActivityMs: number;
+  private frameBeganMs: number | undefined;
+
+  private closeListeners: (() => void)[] = [];
+  private takingListeners: (() => void)[] = [];
+
+  constructor(parts: ConnectionParts) {
+    const { socket, limits, clock } = parts;
+    connectionsMade += 1;
+    this.id = connectionsMade;
+    this.clientHost = clientHost(socket.remoteAddress);
+    this.listener = parts.listener;
+    this.socket = socket;
+    this.dispatch = parts.dispatch;
+    this.limits = limits;
+    this.clock = clock;
+    this.log = parts.log;
+    this.splitter = new FrameSplitter(limits.requestBytesMax);
+    this.lastActivityMs = clock.monotonicMs();
+    socket.on('data', (chunk: Buffer) => this.receive(chunk));
+    socket.on('end', () => this.clientEnd());
+    socket.on('drain', () => this.drained());
+    socket.on('close', () => this.closed());
+    // A peer that resets or vanishes is no event of ours; `close` follows.
+    socket.on('error', (error) =>
+      this.log.debug({ err: error, connection: this.id }, 'Socket error'),
+    );
+  }
+
+  get isCongested(): boolean {
+    return this.unsentBytes > this.limits.unsentBytesMax;
+  }
+
+  /** Requests taken and not answered. */
+  get requestsInFlight(): number {
+    return this.slots;
+  }
+
+  whenTaking(callback: () => void): void {
+    if (this.isClosed || !this.isCongested) callback();
+    else this.takingListeners.push(callback);
+  }
+
+  onClose(callback: () => void): void {
+    if (this.isClosed) callback();
+    else this.closeListeners.push(callback);
+  }
+
+  holdUntil(settled: Promise<unknown>): void {
+    this.holds += 1;
+    const release = () => {
+      this.holds -= 1;
+      this.proceed();
+    };
+    settled.then(release, release);
+  }
+
+  closeSoon(reason: string): void {
+    if (this.isClosed || this.isDoomed) return;
+    this.log.debug({ connection: this.id, client: this.clientHost, reason }, 'Connection closing');
+    this.doom();
+  }
+
+  /** Stops reading, answers what was taken, then closes. */
+  finish(): void {
+    this.isFinishing = true;
+    this.proceed();
+  }
+
+  /** Closes at once. */
+  destroy(): void {
+    this.socket.destroy();
+  }
+
+  /** Closes what idles, what never completes its frame and what does not take its last answers. */
+  sweep(nowMs: number): void {
+    const { idleMs, frameCompletionMs } = this.limits;
+    if (this.closingSinceMs !== undefined) {
+      if (nowMs - this.closingSinceMs > LINGER_MS) this.socket.destroy();
+      return;
+    }
+    const isFrameLate =
+      this.isReading &&
+      this.frameBeganMs !== undefined &&
+      nowMs - this.frameBeganMs > frameCompletionMs;
+    if (isFrameLate) this.fault(`A frame was not whole after ${frameCompletionMs} ms`);
+    const owesNothing = this.slots === 0 || this.isCongested;
+    if (owesNothing && nowMs - this.lastActivityMs > idleMs) {
+      const fields = { connection: this.id, client: this.clientHost, idleMs };
+      this.log.debug(fields, 'Connection closed: idle');
+      this.socket.destroy();
+    }
+  }
+
+  private get unsentBytes(): number {
+    return this.socket.writableLength + this.outgoingBytes + this.heldBytes;
+  }
+
+  private get hasWaiting(): boolean {
+    return this.waitingFrom < this.waiting.length;
+  }
+
+  private receive(chunk: Buffer): void {
+    if (this.isDoomed || this.isFinishing) return;
+    const nowMs = this.clock.monotonicMs();
+    this.lastActivityMs = nowMs;
+    let frames: Buffer[];
+    try {
+      frames = this.splitter.push(chunk);
+    } catch (error) {
+      this.fault(error instanceof Error ? error.message : String(error));
+      return;
+    }
+    if (this.splitter.isBetweenFrames) this.frameBeganMs = undefined;
+    else if (frames.length > 0 || this.frameBeganMs === undefined) this.frameBeganMs = nowMs;
+    this.waiting = this.hasWaiting ? [...this.waiting.slice(this.waitingFrom), ...frames] : frames;
+    this.waitingFrom = 0;
+    this.proceed();
+  }
+
+  private clientEnd(): void {
+    this.clientEnded = true;
+    this.proceed();
+  }
+
+  private drained(): void {
+    this.lastActivityMs = this.clock.monotonicMs();
+    this.proceed();
+  }
+
+  private closed(): void {
+    this.isClosed = true;
+    this.outgoing = [];
+    this.outgoingBytes = 0;
+    const listeners = this.closeListeners;
+    this.closeListeners = [];
+    for (const listener of listeners) listener();
+    this.proceed();
+  }
+
+  /** Bytes that cannot be followed: one log line, and the end of this connection. */
+  private fault(reason: string): void {
+    const fields = { connection: this.id, client: this.clientHost, reason };
+    this.log.info(fields, 'Connection closed: bad frame');
+    this.doom();
+  }
+
+  /** Hands over what may be, and settles what follows from it: reading or not, ending or not. */
+  private proceed(): void {
+    while (this.hasWaiting && this.mayTake()) {
+      const frame = this.waiting[this.waitingFrom] as Buffer;
+      this.waitingFrom += 1;
+      this.handOver(frame);
+    }
+    if (!this.hasWaiting) this.dropWaiting();
+    if (this.isClosed || !this.isCongested) this.tellTaking();
+    this.maybeEnd();
+    this.settleReading();
+  }
+
+  private mayTake(): boolean {
+    if (this.isDoomed || this.holds > 0 || this.slots >= this.limits.requestsInFlightMax) {
+      return false;
+    }
+    return this.isClosed || !this.isCongested;
+  }
+
+  private handOver(frame: Buffer): void {
+    const answer = this.dispatch.handle(frame, this);
+    if (answer instanceof Promise) {
+      const slot = this.append(undefined);
+      answer.then(
+        (settled) => this.complete(slot, settled),
+        () => this.complete(slot, 'close'),
+      );
+    } else if (this.head === undefined) {
+      this.emit(answer);
+    } else {
+      this.append(answer);
+      this.heldBytes += bytesOf(answer);
+      // Whatever comes after it would be thrown away.
+      if (answer === 'close') this.dropWaiting();
+    }
+  }
+
+  private dropWaiting(): void {
+    this.waiting = NO_FRAMES;
+    this.waitingFrom = 0;
+  }
+
+  private append(answer: Answer | undefined): Slot {
+    const slot: Slot = { answer, next: undefined };
+    if (this.tail === undefined) this.head = slot;
+    else this.tail.next = slot;
+    this.tail = slot;
+    this.slots += 1;
+    return slot;
+  }
+
+  private complete(slot: Slot, answer: Answer): void {
+    slot.answer = answer;
+    this.heldBytes += bytesOf(answer);
+    while (this.head?.answer !== undefined) {
+      const ready: Slot = this.head;
+      const inTurn = this.head.answer;
+      this.head = ready.next;
+      if (this.head === undefined) this.tail = undefined;
+      this.slots -= 1;
+      this.heldBytes -= bytesOf(inTurn);
+      this.emit(inTurn);
+    }
+    this.proceed();
+  }
+
+  private emit(answer: Answer): void {
+    if (answer === 'none' || this.isClosed || this.isDoomed) return;
+    if (answer === 'close') {
+      this.doom();
+      return;
+    }
+    if (this.outgoing.length === 0) process.nextTick(this.flush);
+    if (Buffer.isBuffer(answer)) this.outgoing.push(answer);
+    else this.outgoing.push(...answer);
+    this.outgoingBytes += bytesOf(answer);
+  }
+
+  /** All answers of a turn go down in one write. */
+  private writeOutgoing(): void {
+    const { outgoing, socket } = this;
+    if (outgoing.length === 0) return;
+    this.outgoing = [];
+    this.outgoingBytes = 0;
+    this.lastActivityMs = this.clock.monotonicMs();
+    const [first] = outgoing;
+    if (outgoing.length === 1 && first !== undefined) {
+      socket.write(first);
+      return;
+    }
+    socket.cork();
+    for (const bytes of outgoing) socket.write(bytes);
+    socket.uncork();
+  }
+
+  private doom(): void {
+    if (this.isDoomed) return;
+    this.isDoomed = true;
+    this.closingSinceMs = this.clock.monotonicMs();
+    this.dropWaiting();
+    this.writeOutgoing();
+    this.socket.destroySoon();
+  }
+
+  /** Sends our end when nothing is left to say. */
+  private maybeEnd(): void {
+    const isOver = this.clientEnded || this.isFinishing;
+    if (!isOver || this.isEnded || this.isDoomed || this.isClosed) return;
+    if (this.hasWaiting || this.slots > 0 || this.holds > 0) return;
+    this.isEnded = true;
+    this.closingSinceMs = this.clock.monotonicMs();
+    this.writeOutgoing();
+    this.socket.end();
+  }
+
+  private settleReading(): void {
+    if (this.isClosed || this.isDoomed) return;
+    // After our end the rest is read and thrown away, so that the client's end is seen.
+    const wanted = this.isEnded || (!this.isFinishing && !this.hasWaiting && !this.isFull());
+    if (wanted === this.isReading) return;
+    this.isReading = wanted;
+    if (!wanted) {
+      this.socket.pause();
+      return;
+    }
+    // The time it stood still here was not the client's.
+    if (this.frameBeganMs !== undefined) this.frameBeganMs = this.clock.monotonicMs();
+    this.socket.resume();
+  }
+
+  private isFull(): boolean {
+    return this.holds > 0 || this.slots >= this.limits.requestsInFlightMax || this.isCongested;
+  }
+
+  private tellTaking(): void {
+    if (this.takingListeners.length === 0) return;
+    const listeners = this.takingListeners;
+    this.takingListeners = [];
+    for (const listener of listeners) listener();
+  }
+}
+
+function bytesOf(answer: Answer): number {
+  if (typeof answer === 'string') return 0;
+  if (Buffer.isBuffer(answer)) return answer.length;
+  return answer.reduce((sum, piece) => sum + piece.length, 0);
+}
