@@ -1,0 +1,44 @@
+import { sections } from './definitions.ts';
+import type { Setting } from './setting.ts';
+
+const HEAD = `# Settings
+
+Written by \`headgate config --markdown\` from the one table that also checks them.
+
+A setting comes from, the strongest first: a flag of the command line (\`--port\`, \`--set key=value\`), the environment
+(\`HEADGATE_\` and the name in upper case with underscores for dots, as \`HEADGATE_DATA_DIR\`), the properties file of \`--config\`,
+the default. What is wrong is reported all at once, and the process ends with code 2. Other broker settings of Kafka may
+stand in the file; they are named in one warning and have no effect.
+
+A default in two parts depends on \`protocol.profile\`. A setting marked *dynamic* can be changed while the process runs, with
+\`kafka-configs.sh --entity-type brokers\`. One marked *no effect* is known and checked because Kafka has it.
+`;
+
+/** The table of settings as the Markdown of `docs/settings.md`. */
+export function settingsMarkdown(): string {
+  const parts = sections.map(({ title, settings }) =>
+    [
+      `## ${title}`,
+      '',
+      '| name | default | allowed | meaning |',
+      '|---|---|---|---|',
+      ...Object.entries(settings).map(([name, row]) => tableLine(name, row)),
+      '',
+    ].join('\n'),
+  );
+  return [HEAD, ...parts].join('\n');
+}
+
+function tableLine(name: string, row: Setting<unknown>): string {
+  const marks = [row.dynamic ? '*dynamic*' : '', row.inert ? '*no effect*' : ''].filter(Boolean);
+  const allowed = row.unit === undefined ? row.allowed : `${row.allowed} (${row.unit})`;
+  const meaning = [row.about, ...marks].join(' ');
+  return `| \`${name}\` | ${defaultText(row)} | ${allowed} | ${meaning} |`;
+}
+
+/** The default in words; both of them where the profiles differ. */
+export function defaultText(row: Setting<unknown>): string {
+  const [kip, kafka] = [row.format(row.defaultFor('kip')), row.format(row.defaultFor('kafka'))];
+  const shown = (text: string | null) => (text === null || text === '' ? 'none' : `\`${text}\``);
+  return kip === kafka ? shown(kip) : `${shown(kip)} (kip), ${shown(kafka)} (kafka)`;
+}

@@ -1,0 +1,275 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { rows, settingNames } from '../../src/config/definitions.ts';
+import {
+  ConfigError,
+  type ConfigInput,
+  faultText,
+  resolveConfig,
+} from '../../src/config/resolve.ts';
+
+const valuesOf = (input: ConfigInput) => resolveConfig(input).config.values;
+
+function faultsOf(input: ConfigInput): readonly string[] {
+  try {
+    resolveConfig(input);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults.map(faultText);
+    throw error;
+  }
+  return [];
+}
+
+const file = (text: string) => ({ file: 'a.properties', text });
+
+describe('resolveConfig()', () => {
+  it('gives a whole configuration from nothing', () => {
+    const { config, warnings } = resolveConfig({});
+    expect(warnings).to.deep.equal([]);
+    expect(config.listen).to.deep.equal({ host: '127.0.0.1', port: 9092 });
+    expect(config.admin).to.deep.equal({ host: '127.0.0.1', port: 10_093 });
+    expect(config.upstream).to.equal(undefined);
+    expect(config.coordinator).to.deep.equal({
+      maxGroupSize: 2 ** 31 - 1,
+      assignorAnswerWaitMs: 100,
+      handoverHeartbeatIntervalMs: 300,
+      offsetMetadataMaxBytes: 4096,
+      offsetsRetentionMs: 7 * 24 * 60 * 60 * 1000,
+    });
+    expect(config.settings.every(({ source }) => source === 'default')).to.equal(true);
+  });
+
+  it('takes the flag before the environment before the file before the default (BC-8)', () => {
+    const places = {
+      properties: file('port=1\nhost=file\ndata.dir=file\nnode.id=4'),
+      environment: { HEADGATE_PORT: '2', HEADGATE_HOST: 'environment', PATH: '/bin' },
+      flags: { port: '3' },
+    };
+    const { config } = resolveConfig(places);
+    expect(config.listen).to.deep.equal({ host: 'environment', port: 3 });
+    expect(config.store.dataDir).to.equal('file');
+    const sources = Object.fromEntries(config.settings.map(({ name, source }) => [name, source]));
+    expect(sources).to.include({
+      port: 'flag',
+      host: 'environment',
+      'data.dir': 'file',
+      store: 'default',
+    });
+  });
+
+  it('names every fault at once: key, value seen, values allowed', () => {
+    const faults = faultsOf({
+      properties: file('group.streams.max.size=many\nport=70000\nnot.a.setting.at.all=1'),
+      environment: { HEADGATE_STORE: 'disk' },
+      flags: { 'group.streams.sesion.timeout.ms': '1', 'protocol.profile': 'kip2' },
+    });
+    expect(faults).to.deep.equal([
+      'group.streams.max.size = "many" (a.properties): wanted a whole number from 1 to 2147483647',
+      'port = "70000" (a.properties): wanted a whole number from 0 to 65535',
+      'not.a.setting.at.all = "1" (a.properties): wanted a setting that exists',
+      'HEADGATE_STORE = "disk" (environment): wanted level or memory',
+      'group.streams.sesion.timeout.ms = "1" (command line): wanted a setting that exists; ' +
+        'the nearest is group.streams.session.timeout.ms',
+      'protocol.profile = "kip2" (command line): wanted kip or kafka',
+    ]);
+  });
+
+  it('names the nearest variable for a misspelt one', () => {
+    expect(faultsOf({ environment: { HEADGATE_DATA_DIT: 'x' } })).to.deep.equal([
+      'HEADGATE_DATA_DIT = "x" (environment): wanted a setting that exists; the nearest is HEADGATE_DATA_DIR',
+    ]);
+  });
+
+  it('reports a faulty value even where a stronger place has a good one', () => {
+    expect(faultsOf({ properties: file('port=x'), flags: { port: '1' } })).to.have.length(1);
+  });
+
+  it('names the line of a file that cannot be read, beside the other faults', () => {
+    expect(faultsOf({ properties: file('a=1\nb=\\uzzzz'), flags: { port: 'x' } })).to.deep.equal([
+      'Cannot read "\\u": wanted four hexadecimal digits (a.properties, line 2): wanted a Java properties file',
+      'port = "x" (command line): wanted a whole number from 0 to 65535',
+    ]);
+  });
+
+  it('accepts settings of Kafka that mean nothing here, with one warning (BC-8)', () => {
+    const { warnings } = resolveConfig({
+      properties: file('log.dirs=/tmp\nzookeeper.connect=\nlistener.name.ssl.ssl.key.password=x'),
+      environment: { HEADGATE_PROCESS_ROLES: 'broker' },
+    });
+    expect(warnings).to.deep.equal([
+      'Settings without effect here: HEADGATE_PROCESS_ROLES, listener.name.ssl.ssl.key.password, log.dirs, zookeeper.connect',
+    ]);
+  });
+
+  it('lets the profile choose the defaults of the sub-switches, and a sub-switch win', () => {
+    const kafka = resolveConfig({ flags: { 'protocol.profile': 'kafka' } }).config;
+    expect(kafka.behaviour).to.include({
+      profile: 'kafka',
+      fenceRemovesMember: false,
+      acceptStaleTopologyJoin: true,
+      resolveSourceTopicRegex: false,
+    });
+    expect(kafka.coordinator).to.include({
+      assignorAnswerWaitMs: 10_000,
+      handoverHeartbeatIntervalMs: 0,
+    });
+    const switched = resolveConfig({
+      flags: { 'protocol.profile': 'kafka', 'fence.removes.member': 'TRUE' },
+    }).config;
+    expect(switched.behaviour.fenceRemovesMember).to.equal(true);
+  });
+
+  describe('relations (BC-1)', () => {
+    const prefix = 'group.streams.';
+    const cases: readonly (readonly [string, Record<string, string>, readonly string[]])[] = [
+      [
+        'a session timeout above its maximum',
+        { 'session.timeout.ms': '60001' },
+        ['session.timeout.ms = "60001": no more than group.streams.max.session.timeout.ms (60000)'],
+      ],
+      [
+        'a session timeout below its minimum',
+        { 'session.timeout.ms': '44999' },
+        ['session.timeout.ms = "44999": no less than group.streams.min.session.timeout.ms (45000)'],
+      ],
+      [
+        'a minimum above maximum',
+        {
+          'min.heartbeat.interval.ms': '16000',
+          'heartbeat.interval.ms': '16000',
+          'max.heartbeat.interval.ms': '15000',
+        },
+        [
+          'min.heartbeat.interval.ms = "16000": no more than group.streams.max.heartbeat.interval.ms (15000)',
+          'heartbeat.interval.ms = "16000": no more than group.streams.max.heartbeat.interval.ms (15000)',
+        ],
+      ],
+      [
+        'a heartbeat interval not below the session timeout',
+        { 'heartbeat.interval.ms': '45000', 'max.heartbeat.interval.ms': '50000' },
+        ['heartbeat.interval.ms = "45000": less than group.streams.session.timeout.ms (45000)'],
+      ],
+      [
+        'more standbys than allowed',
+        { 'num.standby.replicas': '3' },
+        ['num.standby.replicas = "3": no more than group.streams.max.standby.replicas (2)'],
+      ],
+      [
+        'an assignment interval above its maximum',
+        { 'assignment.interval.ms': '15001' },
+        [
+          'assignment.interval.ms = "15001": no more than group.streams.max.assignment.interval.ms (15000)',
+        ],
+      ],
+      [
+        'a task offset interval below its minimum',
+        { 'task.offset.interval.ms': '14999' },
+        [
+          'task.offset.interval.ms = "14999": no less than group.streams.min.task.offset.interval.ms (15000)',
+        ],
+      ],
+      [
+        'more warm-ups than allowed',
+        { 'max.warmup.replicas': '1' },
+        ['num.warmup.replicas = "2": no more than group.streams.max.warmup.replicas (1)'],
+      ],
+    ];
+    for (const [title, settings, wanted] of cases) {
+      it(`refuses ${title}`, () => {
+        const flags = Object.fromEntries(
+          Object.entries(settings).map(([key, value]) => [prefix + key, value]),
+        );
+        const faults = faultsOf({ flags }).map((text) =>
+          text
+            .replace(/^group\.streams\./, '')
+            .replace(/ \((command line|default)\): wanted /, ': '),
+        );
+        expect(faults).to.deep.equal(wanted);
+      });
+    }
+
+    it('is not checked against a value that is wrong by itself', () => {
+      const flags = {
+        'group.streams.session.timeout.ms': '10000',
+        'group.streams.min.session.timeout.ms': 'x',
+      };
+      expect(faultsOf({ flags })).to.have.length(1);
+    });
+  });
+
+  it('looks for duplicates in the text of a list (BC-2)', () => {
+    const tags = 'group.streams.rack.aware.assignment.tags';
+    expect(valuesOf({ flags: { [tags]: ' zone , cluster' } })[tags]).to.deep.equal([
+      'zone',
+      'cluster',
+    ]);
+    expect(faultsOf({ flags: { [tags]: 'a, b,a' } })).to.deep.equal([
+      `${tags} = "a, b,a" (command line): wanted names between commas, each once`,
+    ]);
+    expect(faultsOf({ flags: { [tags]: 'a,,b' } })).to.have.length(1);
+  });
+
+  it('reads addresses, and refuses what is none', () => {
+    const read = (text: string) => valuesOf({ flags: { 'gateway.addresses': text } });
+    expect([...(read('1=a:1, 2=[::1]:2')['gateway.addresses'] ?? [])]).to.deep.equal([
+      [1, { host: 'a', port: 1 }],
+      [2, { host: '::1', port: 2 }],
+    ]);
+    for (const text of ['1=a', 'a:1', '1=a:1,1=b:1', '1=a:1,2=a:1', '1=a:99999']) {
+      expect(faultsOf({ flags: { 'gateway.addresses': text } }), text).to.have.length(1);
+    }
+    const { config } = resolveConfig({ flags: { 'upstream.bootstrap.servers': 'a:1,b:2' } });
+    expect(config.upstream).to.deep.equal({
+      bootstrapServers: [
+        { host: 'a', port: 1 },
+        { host: 'b', port: 2 },
+      ],
+      metadataPollMs: 5000,
+      failFast: false,
+      gatewayAddresses: new Map(),
+    });
+    for (const text of ['a', 'a:0', 'http://a:1', 'a:1,']) {
+      expect(faultsOf({ flags: { 'upstream.bootstrap.servers': text } }), text).to.have.length(1);
+    }
+  });
+
+  it('closes the admin server with "off"', () => {
+    expect(resolveConfig({ flags: { 'admin.port': 'off' } }).config.admin).to.equal(undefined);
+    expect(faultsOf({ flags: { 'admin.port': 'on' } })).to.deep.equal([
+      'admin.port = "on" (command line): wanted a whole number from 0 to 65535, or off',
+    ]);
+  });
+
+  it('never fails in another way, whatever the texts', () => {
+    const text = fc.oneof(
+      fc.string({ maxLength: 6 }),
+      fc.constantFrom('0', '-1', '1', '45000', 'true', 'off', 'a:1', '99999999999999999999', ''),
+    );
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom(...settingNames), text), (flags) => {
+        try {
+          resolveConfig({ flags });
+        } catch (error) {
+          expect(error).to.be.instanceOf(ConfigError);
+        }
+      }),
+    );
+  });
+});
+
+describe('the table of settings', () => {
+  for (const profile of ['kip', 'kafka'] as const) {
+    it(`has defaults that it accepts itself (${profile})`, () => {
+      for (const name of settingNames) {
+        const row = rows[name];
+        const value = row.defaultFor(profile);
+        const text = row.format(value) ?? '';
+        expect(row.parse(text), name).to.deep.equal({ value });
+      }
+    });
+  }
+
+  it('says one sentence about each setting', () => {
+    for (const name of settingNames) expect(rows[name].about, name).to.match(/^\S.*\.$/);
+  });
+});

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { settingNames } from '../../src/config/definitions.ts';
+import { settingsMarkdown } from '../../src/config/settings-docs.ts';
+
+describe('settingsMarkdown()', () => {
+  it('is what docs/settings.md holds', () => {
+    const written = readFileSync('docs/settings.md', 'utf8');
+    expect(written, 'run: headgate config --markdown > docs/settings.md').to.equal(
+      settingsMarkdown(),
+    );
+  });
+
+  it('has a line for every setting', () => {
+    const lines = settingsMarkdown().split('\n');
+    for (const name of settingNames) {
+      expect(
+        lines.filter((line) => line.startsWith(`| \`${name}\` |`)),
+        name,
+      ).to.have.length(1);
+    }
+  });
+});
