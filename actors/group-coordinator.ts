@@ -14,12 +14,10 @@ import type {
 import type { Group, GroupState } from '../machines/model/group.ts';
 import type { ErrorName } from '../machines/model/refusal.ts';
 import type { GroupSoft } from '../machines/model/soft.ts';
+import type { ShardState } from '../machines/shard-machine.ts';
 
 /** Filters of ListGroups; empty = no filter. */
 export type ListFilter = { readonly states: readonly string[]; readonly types: readonly string[] };
-
-/** The life of one shard (BA-11). */
-export type ShardState = 'initial' | 'loading' | 'active' | 'failed' | 'closed';
 
 export type ShardStatus = {
   readonly shard: number;
@@ -47,9 +45,7 @@ export interface GroupCoordinator {
     filter: ListFilter,
   ): Promise<{ readonly error: ErrorName; readonly groups: readonly ListedGroup[] }>;
   /** One entry per distinct id. */
-  delete(
-    groupIds: readonly string[],
-  ): Promise<
+  delete(groupIds: readonly string[]): Promise<
     readonly {
       readonly groupId: string;
       readonly error: ErrorName;

@@ -132,8 +132,8 @@ export interface RuntimeMetrics {
   offsetsCommitted(count: number): void;
   offsetsDeleted(count: number): void;
   offsetsExpired(count: number): void;
-  /** Ms a message waited in the mailbox, and ms it ran. */
-  processed(queueMs: number, runMs: number): void;
+  /** Ms that a turn of a shard's mailbox took. */
+  processed(runMs: number): void;
   /** Ms from applied to committed. */
   committed(waitMs: number): void;
   /** Ms of a load. */

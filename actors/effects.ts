@@ -1,0 +1,66 @@
+import type { Effect, RunOutcome } from '../machines/decision.ts';
+import { unreachable } from '../machines/model/refusal.ts';
+import type { Jobs } from './jobs.ts';
+import type { TopicCreatorPort } from './ports.ts';
+import type { TimerPurpose } from './shard-state.ts';
+import { delayKey, rebalanceKey, sessionKey } from './shard-timers.ts';
+import type { Timers } from './timers.ts';
+
+/** Carries out what a decision asks for beside records and replies: timers, runs, topics. */
+export class Effects {
+  readonly #timers: Timers<TimerPurpose>;
+  readonly #jobs: Jobs;
+  readonly #topicCreator: TopicCreatorPort;
+  readonly #runOver: (groupId: string, outcome: RunOutcome) => void;
+
+  constructor(parts: {
+    timers: Timers<TimerPurpose>;
+    jobs: Jobs;
+    topicCreator: TopicCreatorPort;
+    runOver: (groupId: string, outcome: RunOutcome) => void;
+  }) {
+    this.#timers = parts.timers;
+    this.#jobs = parts.jobs;
+    this.#topicCreator = parts.topicCreator;
+    this.#runOver = parts.runOver;
+  }
+
+  carryOut(groupId: string, effect: Effect): void {
+    const timers = this.#timers;
+    switch (effect.type) {
+      case 'armSession': {
+        const { memberId } = effect;
+        const key = sessionKey(groupId, memberId);
+        timers.arm(key, effect.delayMs, { type: 'session', groupId, memberId });
+        return;
+      }
+      case 'armRebalance': {
+        const { memberId, memberEpoch } = effect;
+        const key = rebalanceKey(groupId, memberId);
+        timers.arm(key, effect.delayMs, { type: 'rebalance', groupId, memberId, memberEpoch });
+        return;
+      }
+      case 'cancelRebalance':
+        timers.cancel(rebalanceKey(groupId, effect.memberId));
+        return;
+      case 'cancelMember':
+        timers.cancel(sessionKey(groupId, effect.memberId));
+        timers.cancel(rebalanceKey(groupId, effect.memberId));
+        return;
+      case 'armInitialDelay':
+        timers.arm(delayKey(groupId), effect.delayMs, { type: 'initialDelay', groupId });
+        return;
+      case 'cancelInitialDelay':
+        timers.cancel(delayKey(groupId));
+        return;
+      case 'startRun':
+        this.#jobs.start(effect.run, (outcome) => this.#runOver(groupId, outcome));
+        return;
+      case 'createTopics':
+        this.#topicCreator.create(effect.topics, effect.failureTtlMs);
+        return;
+      default:
+        unreachable(effect);
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import type { AssignmentRun, RunOutcome } from '../machines/decision.ts';
+import type { AssignorPort, Clock, RuntimeMetrics } from './ports.ts';
+
+/**
+ * Sends runs to the assignor and brings back what became of them, tagged as they went (OFF-2). A run past its
+ * deadline comes back as failed; whatever the pool says later was not asked for any more.
+ */
+export class Jobs {
+  readonly #assignor: AssignorPort;
+  readonly #clock: Clock;
+  readonly #deadlineMs: number;
+  readonly #metrics: RuntimeMetrics;
+  #inFlight = 0;
+
+  constructor(ports: {
+    assignor: AssignorPort;
+    clock: Clock;
+    deadlineMs: number;
+    metrics: RuntimeMetrics;
+  }) {
+    this.#assignor = ports.assignor;
+    this.#clock = ports.clock;
+    this.#deadlineMs = ports.deadlineMs;
+    this.#metrics = ports.metrics;
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** `over` is called exactly once. */
+  start(run: AssignmentRun, over: (outcome: RunOutcome) => void): void {
+    const startedMs = this.#clock.monotonicMs();
+    const { incarnation, run: number, groupEpoch, problem } = run;
+    this.#inFlight++;
+    this.#assignor.assign(problem, { deadlineMs: this.#deadlineMs }).then(
+      (result) => {
+        this.#inFlight--;
+        over({ kind: 'assigned', incarnation, run: number, groupEpoch, problem, result });
+      },
+      (cause: unknown) => {
+        this.#inFlight--;
+        this.#metrics.assignmentRun('failed', this.#clock.monotonicMs() - startedMs);
+        const reason = cause instanceof Error ? cause.message : String(cause);
+        over({ kind: 'failed', incarnation, run: number, reason });
+      },
+    );
+  }
+}

@@ -1,0 +1,62 @@
+import type {
+  Context,
+  GroupDecision,
+  GroupSlot,
+  HeldHeartbeat,
+  RunOutcome,
+} from '../machines/decision.ts';
+import type { PersistentMap } from '../machines/model/persistent-map.ts';
+import type { ErrorName } from '../machines/model/refusal.ts';
+import type { TimerPurpose } from './shard-state.ts';
+import type { Fired } from './timers.ts';
+
+/** Everything known in one shard, by group id. */
+export type Slots = PersistentMap<GroupSlot>;
+
+/** A command to one group: decided on its slot, answered once what it wrote and saw is committed. */
+export type GroupCommand<T> = {
+  readonly kind: 'command';
+  readonly groupId: string;
+  /** Named in the journal. */
+  readonly cause: string;
+  readonly memberId: string | null;
+  /** Undefined: there is nothing to do, and nobody waits. */
+  readonly decide: (slot: GroupSlot | undefined, context: Context) => GroupDecision<T> | undefined;
+  /** The same answer as an error. */
+  readonly refuse: (error: ErrorName, text: string | null) => T;
+  readonly reply: (answer: T) => void;
+  /** How an answer that waits for a run is carried on; heartbeats alone have it (OFF-8). */
+  readonly heldBy?: ((run: number) => HeldHeartbeat) | undefined;
+};
+
+/** A question that changes nothing. */
+export type Question<T> = {
+  readonly kind: 'question';
+  /**
+   * `committed`: the state of the last commit, answered at once. `applied`: everything decided so far in this group,
+   * answered once that is committed (BA-4).
+   */
+  readonly of: 'committed' | 'applied';
+  /** The group it is about; undefined: the whole shard. */
+  readonly groupId: string | undefined;
+  readonly ask: (slots: Slots) => T;
+  readonly refuse: (error: ErrorName) => T;
+  readonly reply: (answer: T) => void;
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: a queue holds commands with answers of every type; each keeps its own.
+export type AnyCommand = GroupCommand<any>;
+// biome-ignore lint/suspicious/noExplicitAny: as above.
+export type AnyQuestion = Question<any>;
+
+/** Everything that reaches a shard. What changes state is one of these; there is no other way in. */
+export type Message =
+  | AnyCommand
+  | AnyQuestion
+  | { readonly kind: 'timer'; readonly fired: Fired<TimerPurpose> }
+  | { readonly kind: 'runOver'; readonly groupId: string; readonly outcome: RunOutcome }
+  | { readonly kind: 'topicsChanged'; readonly names: ReadonlySet<string> }
+  | {
+      readonly kind: 'topicsDeleted';
+      readonly topics: readonly { readonly name: string; readonly topicId: string }[];
+    };
