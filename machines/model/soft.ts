@@ -1,4 +1,4 @@
-import { PersistentMap } from './persistent-map.ts';
+import type { PersistentMap } from './persistent-map.ts';
 import type { TaskOffset } from './tasks.ts';
 import type { ConfiguredTopology } from './topology.ts';
 
@@ -44,20 +44,3 @@ export type GroupSoft = {
   /** How many members are hurried (RSP-8). */
   readonly hurriedMembers: number;
 };
-
-/** The soft state of a group nobody has spoken to yet: just made, or just loaded (LOAD-2). */
-export function freshSoft(incarnation: number): GroupSoft {
-  return {
-    incarnation,
-    members: PersistentMap.empty(),
-    configured: undefined,
-    refreshDue: false,
-    endpointEpoch: 0,
-    shutdownBy: undefined,
-    delaying: false,
-    run: undefined,
-    nextRun: 0,
-    runFailedAtMs: undefined,
-    hurriedMembers: 0,
-  };
-}
