@@ -1,0 +1,194 @@
+import { ClassicLevel } from 'classic-level';
+import type { Change, Entry, KeyRange, KeyValues, ScanOptions } from './key-values.ts';
+import { FORMAT_VERSION, keyOf, prefixes, toJson } from './layout.ts';
+import { Serial } from './serial.ts';
+import { reasonOf, StoreError } from './store-error.ts';
+
+type Level = ClassicLevel<Buffer, Buffer>;
+
+const CHUNK_ENTRIES = 1000;
+const CHUNK_BYTES = 1024 * 1024;
+
+const HEADER_KEY = keyOf(prefixes.header);
+
+const encodings = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const;
+
+/** Where a store lies and what it must be for. */
+export type LevelOptions = {
+  /** Made when it is not there. */
+  readonly folder: string;
+  /** Must be what the folder was made with: another number would route groups elsewhere (LG-2). */
+  readonly shardCount: number;
+};
+
+/**
+ * A LevelDB folder of our own, held by this process alone. Writes land in the order of the calls.
+ *
+ * LevelDB may leave half a record behind when a write fails, and would then lose what comes after it at the next
+ * start; and a record it called failed may still come back. So after a failed write the folder is opened anew and
+ * what the write touched is put back as it was, before anything else is written. Reads fail meanwhile.
+ */
+export class LevelKeyValues implements KeyValues {
+  readonly #folder: string;
+  readonly #writes = new Serial();
+  #level: Level;
+  #closed = false;
+  /** What a failed write touched, as it was before; undefined when there is nothing to repair. */
+  #undo: Promise<Change[]> | undefined;
+
+  private constructor(folder: string, level: Level) {
+    this.#folder = folder;
+    this.#level = level;
+  }
+
+  /**
+   * Opens the folder, or makes it. Rejects with {@link StoreError}: `locked` (another process holds it),
+   * `wrongShardCount`, `newerFormat`, `foreign` (a database that is not ours), `unreadable`.
+   *
+   * Source: records-and-configs 7.2, store layout.
+   */
+  static async open({ folder, shardCount }: LevelOptions): Promise<LevelKeyValues> {
+    const level = await openLevel(folder);
+    try {
+      await checkHeader(level, { folder, shardCount });
+    } catch (thrown) {
+      await level.close();
+      throw thrown;
+    }
+    return new LevelKeyValues(folder, level);
+  }
+
+  async get(key: Buffer): Promise<Buffer | undefined> {
+    this.#refuseIfClosed();
+    return await this.#level.get(key, encodings).catch(this.#failed('Read'));
+  }
+
+  async *scan(range: KeyRange, options: ScanOptions = {}): AsyncGenerator<readonly Entry[]> {
+    this.#refuseIfClosed();
+    const iterator = this.#level.iterator({
+      ...encodings,
+      gte: range.from,
+      lt: range.to,
+      reverse: options.backwards ?? false,
+      limit: options.limit ?? -1,
+      highWaterMarkBytes: CHUNK_BYTES,
+    });
+    try {
+      for (;;) {
+        const chunk = await iterator.nextv(CHUNK_ENTRIES).catch(this.#failed('Read'));
+        if (chunk.length === 0) return;
+        yield chunk;
+      }
+    } finally {
+      await iterator.close();
+    }
+  }
+
+  async write(changes: readonly Change[], { sync }: { readonly sync: boolean }): Promise<void> {
+    this.#refuseIfClosed();
+    await this.#writes.run(async () => {
+      if (this.#undo !== undefined) await this.#repair(this.#undo);
+      await this.#level.batch([...changes], { ...encodings, sync }).catch((thrown) => {
+        this.#undo = asItWas(this.#level, changes);
+        this.#undo.catch(() => undefined);
+        return this.#failed('Write')(thrown);
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#writes.run(() => this.#level.close());
+  }
+
+  async #repair(undo: Promise<Change[]>): Promise<void> {
+    try {
+      const changes = await undo;
+      await this.#level.close();
+      this.#level = await openLevel(this.#folder);
+      await this.#level.batch(changes, { ...encodings, sync: true });
+      this.#undo = undefined;
+    } catch (thrown) {
+      this.#failed('Repair')(thrown);
+    }
+  }
+
+  #failed(action: string): (thrown: unknown) => never {
+    return (thrown) => {
+      const text = `${action} the store in ${this.#folder}: ${reasonOf(thrown)}`;
+      throw new StoreError('failed', text, { cause: thrown });
+    };
+  }
+
+  #refuseIfClosed(): void {
+    if (this.#closed) throw new StoreError('closed', 'Use the store: it is closed');
+  }
+}
+
+/** A failed write never reached the engine's memory, so that still answers with the values before it. */
+async function asItWas(level: Level, changes: readonly Change[]): Promise<Change[]> {
+  const keys = changes.map((change) => change.key);
+  const values = await level.getMany(keys, encodings);
+  return keys.map((key, at) => {
+    const value = values[at];
+    return value === undefined ? { type: 'del', key } : { type: 'put', key, value };
+  });
+}
+
+async function openLevel(folder: string): Promise<Level> {
+  const level: Level = new ClassicLevel(folder, encodings);
+  try {
+    await level.open();
+    return level;
+  } catch (thrown) {
+    const cause = thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown;
+    if (cause instanceof Error && 'code' in cause && cause.code === 'LEVEL_LOCKED') {
+      throw new StoreError(
+        'locked',
+        `Open the store in ${folder}: it is in use by another process`,
+        { cause },
+      );
+    }
+    throw new StoreError('unreadable', `Open the store in ${folder}: ${reasonOf(cause)}`, {
+      cause,
+    });
+  }
+}
+
+/** Writes the header of a new folder, holds that of an old one against what is wanted. */
+async function checkHeader(level: Level, { folder, shardCount }: LevelOptions): Promise<void> {
+  const stored = await level.get(HEADER_KEY, encodings);
+  if (stored === undefined) {
+    for await (const _ of level.keys({ ...encodings, limit: 1 })) {
+      throw new StoreError('foreign', `Open the store in ${folder}: it holds other data`);
+    }
+    const header = toJson({ format: FORMAT_VERSION, shards: shardCount });
+    await level.put(HEADER_KEY, header, { ...encodings, sync: true });
+    return;
+  }
+  const header = parseHeader(stored);
+  if (header === undefined) {
+    throw new StoreError('foreign', `Open the store in ${folder}: it holds other data`);
+  }
+  if (header.format > FORMAT_VERSION) {
+    throw new StoreError(
+      'newerFormat',
+      `Open the store in ${folder}: its format is ${header.format}, this build knows up to ${FORMAT_VERSION}`,
+    );
+  }
+  if (header.shards !== shardCount) {
+    throw new StoreError(
+      'wrongShardCount',
+      `Open the store in ${folder}: it was made with offsets.topic.num.partitions=${header.shards}, not ${shardCount}`,
+    );
+  }
+}
+
+function parseHeader(stored: Buffer): { format: number; shards: number } | undefined {
+  try {
+    const { format, shards } = JSON.parse(stored.toString('utf8'));
+    return Number.isInteger(format) && Number.isInteger(shards) ? { format, shards } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,210 @@
+import type { Clock, RecordBatch, RecordLog } from '../../actors/ports.ts';
+import { LogError } from '../../actors/ports.ts';
+import type { GroupRecord } from '../../machines/records.ts';
+import { decodeRecord, encodeRecord, type ForeignRecord } from '../wire/records/group-record.ts';
+import { type Change, type KeyValues, keysUnder } from './key-values.ts';
+import { keyOf, prefixes, uint16Key } from './layout.ts';
+import { reasonOf } from './store-error.ts';
+
+/** Bounds of a {@link LevelLog}, in bytes of keys and values. */
+export type LevelLogBounds = {
+  /** One append above this is refused with MESSAGE_TOO_LARGE. */
+  readonly appendBytesMax: number;
+  /** Appends that went down together; a larger one goes down alone. */
+  readonly writeBytesMax: number;
+  /** Appends that wait; one more is refused with NOT_ENOUGH_REPLICAS, which clients retry. */
+  readonly queuedBytesMax: number;
+};
+
+/** Room for a group of ten thousand members in one append, and for some hundred such groups at once. */
+export const defaultLevelLogBounds: LevelLogBounds = {
+  appendBytesMax: 32 * 1024 * 1024,
+  writeBytesMax: 4 * 1024 * 1024,
+  queuedBytesMax: 256 * 1024 * 1024,
+};
+
+type Append = {
+  readonly shard: number;
+  readonly changes: readonly Change[];
+  readonly bytes: number;
+  /** Refused at the door; told in its turn, so that what is behind it falls with it. */
+  readonly refusal: LogError | undefined;
+  readonly resolve: () => void;
+  readonly reject: (error: LogError) => void;
+};
+
+/**
+ * The log of all shards on an engine of keys and values. Key and value are Kafka's own bytes, so that the store is
+ * the compacted log: a later record of a key replaces the one before, a tombstone removes it.
+ *
+ * Group commit: what is appended while a write is under way, by whatever shard, goes down in the next one, synced.
+ * The first append of a turn waits for the rest of that turn. There is no deadline here: a write that is under way
+ * cannot be taken back, so giving up on it would leave the caller not knowing what is kept.
+ *
+ * Source: records-and-configs LG-3 to LG-9, BA-1 to BA-3; design 4, embedded store.
+ */
+export class LevelLog implements RecordLog {
+  readonly #keyValues: KeyValues;
+  readonly #clock: Pick<Clock, 'soon'>;
+  readonly #bounds: LevelLogBounds;
+  #queue: Append[] = [];
+  #queuedBytes = 0;
+  #draining = false;
+  #closed = false;
+  #idle: Promise<void> = Promise.resolve();
+
+  constructor(
+    keyValues: KeyValues,
+    clock: Pick<Clock, 'soon'>,
+    bounds: LevelLogBounds = defaultLevelLogBounds,
+  ) {
+    this.#keyValues = keyValues;
+    this.#clock = clock;
+    this.#bounds = bounds;
+  }
+
+  append(batches: readonly RecordBatch[]): Promise<void> {
+    const shard = batches[0]?.shard;
+    if (shard === undefined) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const { changes, bytes, refusal } = this.#admit(shard, batches);
+      this.#queuedBytes += bytes;
+      this.#queue.push({ shard, changes, bytes, refusal, resolve, reject });
+      if (!this.#draining) this.#startDraining();
+    });
+  }
+
+  async load(
+    shard: number,
+    onRecord: (record: GroupRecord) => void,
+    onUnknown: (recordType: number) => void,
+  ): Promise<void> {
+    const prefix = keyOf(prefixes.records, uint16Key(shard));
+    try {
+      for await (const entries of this.#keyValues.scan(keysUnder(prefix))) {
+        for (const [key, value] of entries) {
+          const record = decodeRecord(key.subarray(prefix.length), value);
+          if (record.type === 'unknown') onUnknown(record.recordType);
+          else if (record.type === 'foreign') throw new Error(foreignText(record));
+          else onRecord(record);
+        }
+      }
+    } catch (thrown) {
+      throw storageError(`Load shard ${shard}`, thrown);
+    }
+  }
+
+  /** Waits for the appends already called. The engine is closed by whoever opened it. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#idle;
+  }
+
+  #admit(
+    shard: number,
+    batches: readonly RecordBatch[],
+  ): Pick<Append, 'changes' | 'bytes' | 'refusal'> {
+    const refuse = (refusal: LogError) => ({ changes: [], bytes: 0, refusal });
+    if (this.#closed) {
+      return refuse(new LogError('KAFKA_STORAGE_ERROR', `Append to shard ${shard}: log is closed`));
+    }
+    let changes: readonly Change[];
+    try {
+      changes = batches.flatMap(({ records }) => records.map((record) => toChange(shard, record)));
+    } catch (thrown) {
+      return refuse(
+        new LogError(
+          'UNKNOWN_SERVER_ERROR',
+          `Encode records of shard ${shard}: ${reasonOf(thrown)}`,
+          { cause: thrown },
+        ),
+      );
+    }
+    const bytes = changes.reduce((sum, change) => sum + sizeOf(change), 0);
+    const { appendBytesMax, queuedBytesMax } = this.#bounds;
+    if (bytes > appendBytesMax) {
+      const text = `Append to shard ${shard}: ${bytes} bytes, at most ${appendBytesMax}`;
+      return refuse(new LogError('MESSAGE_TOO_LARGE', text));
+    }
+    if (this.#queuedBytes + bytes > queuedBytesMax) {
+      const text = `Append to shard ${shard}: ${this.#queuedBytes} bytes are waiting, at most ${queuedBytesMax}`;
+      return refuse(new LogError('NOT_ENOUGH_REPLICAS', text));
+    }
+    return { changes, bytes, refusal: undefined };
+  }
+
+  #startDraining(): void {
+    this.#draining = true;
+    this.#idle = new Promise((resolve) => {
+      this.#clock.soon(() => {
+        void this.#drain().finally(resolve);
+      });
+    });
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const appends = this.#takeForOneWrite();
+      if (appends.length > 0) await this.#write(appends);
+      const refused = this.#queue[0]?.refusal;
+      if (refused !== undefined) this.#fail(this.#queue.splice(0, 1), refused);
+    }
+    this.#draining = false;
+  }
+
+  /** From the front, up to the bound or the first refused one; at least one that is not refused. */
+  #takeForOneWrite(): readonly Append[] {
+    let bytes = 0;
+    let count = 0;
+    for (const append of this.#queue) {
+      if (append.refusal !== undefined) break;
+      bytes += append.bytes;
+      if (count > 0 && bytes > this.#bounds.writeBytesMax) break;
+      count++;
+    }
+    return this.#queue.splice(0, count);
+  }
+
+  async #write(appends: readonly Append[]): Promise<void> {
+    const changes = appends.flatMap((append) => append.changes);
+    try {
+      await this.#keyValues.write(changes, { sync: true });
+    } catch (thrown) {
+      this.#fail(appends, storageError('Append to the log', thrown));
+      return;
+    }
+    for (const append of appends) this.#leave(append).resolve();
+  }
+
+  /** What stands behind a lost append of the same shard was decided on top of it, and falls with it. */
+  #fail(lost: readonly Append[], error: LogError): void {
+    const shards = new Set(lost.map((append) => append.shard));
+    const behind = this.#queue.filter((append) => shards.has(append.shard));
+    this.#queue = this.#queue.filter((append) => !shards.has(append.shard));
+    for (const append of [...lost, ...behind]) this.#leave(append).reject(error);
+  }
+
+  #leave(append: Append): Append {
+    this.#queuedBytes -= append.bytes;
+    return append;
+  }
+}
+
+function toChange(shard: number, record: GroupRecord): Change {
+  const { key, value } = encodeRecord(record);
+  const storeKey = keyOf(prefixes.records, uint16Key(shard), key);
+  return value === null ? { type: 'del', key: storeKey } : { type: 'put', key: storeKey, value };
+}
+
+/** Nothing here writes such records, and the id cannot be two kinds of group at once (LOG-1). */
+function foreignText({ groupId, groupType }: ForeignRecord): string {
+  return `group "${groupId}" has records of a ${groupType} group, wanted streams`;
+}
+
+function sizeOf(change: Change): number {
+  return change.key.length + (change.type === 'put' ? change.value.length : 0);
+}
+
+function storageError(action: string, thrown: unknown): LogError {
+  return new LogError('KAFKA_STORAGE_ERROR', `${action}: ${reasonOf(thrown)}`, { cause: thrown });
+}
