@@ -1,0 +1,218 @@
+import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
+import type { ShardStatus } from '../../actors/group-coordinator.ts';
+import type { RuntimeMetrics } from '../../actors/ports.ts';
+import type { GroupState } from '../../machines/model/group.ts';
+import type { ShardState } from '../../machines/shard-machine.ts';
+import { apiByKey } from '../wire/apis.ts';
+import { SecondsHistogram, type SecondsSeries } from './seconds-histogram.ts';
+
+/** What the server reports: the methods of its own port of the same name. */
+type ServerNumbers = {
+  connectionOpened(): void;
+  connectionClosed(): void;
+  connectionRefused(): void;
+  /** Ms from the whole request taken to its answer ready. */
+  requestAnswered(apiKey: number, ms: number): void;
+};
+
+/** The numbers of one process and their text. */
+export type Metrics = {
+  readonly runtime: RuntimeMetrics;
+  readonly server: ServerNumbers;
+  /** Says where gauges about groups come from; they are read at every scrape. */
+  watchShards(shards: () => readonly ShardStatus[]): void;
+  readonly contentType: string;
+  /** The text that Prometheus scrapes. */
+  text(): Promise<string>;
+};
+
+/** Always shown, with 0 where there is none (MT-3). */
+const GROUP_STATES: readonly GroupState[] = [
+  'Empty',
+  'NotReady',
+  'Assigning',
+  'Reconciling',
+  'Stable',
+  'Dead',
+];
+const SHARD_STATES: readonly ShardState[] = ['initial', 'loading', 'active', 'failed', 'closed'];
+
+/**
+ * Makes the table of metrics: Kafka's names in snake case, times in seconds (records-and-configs 10). A meter is its
+ * counter; rates are the reader's to take.
+ */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  let shards: () => readonly ShardStatus[] = () => [];
+  // One look per scrape: it counts every group, and all gauges show the same moment.
+  let seen: readonly ShardStatus[] = [];
+  addShardGauges(registry, () => seen);
+  return {
+    runtime: runtimeMetrics(registry),
+    server: serverNumbers(registry),
+    watchShards: (source) => {
+      shards = source;
+    },
+    contentType: registry.contentType,
+    text: () => {
+      seen = shards();
+      return registry.metrics();
+    },
+  };
+}
+
+function addShardGauges(registry: Registry, shards: () => readonly ShardStatus[]): void {
+  const sum = (count: (status: ShardStatus) => number) =>
+    shards().reduce((total, status) => total + count(status), 0);
+  const registers = [registry];
+  const single = (name: string, help: string, count: (status: ShardStatus) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(sum(count));
+      },
+    });
+
+  new Gauge({
+    name: 'group_count',
+    help: 'Groups held, by protocol',
+    labelNames: ['protocol'],
+    registers,
+    collect() {
+      this.set(
+        { protocol: 'streams' },
+        sum(({ groups }) => groups),
+      );
+    },
+  });
+  new Gauge({
+    name: 'streams_group_count',
+    help: 'Streams groups by state',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      for (const state of GROUP_STATES) {
+        this.set(
+          { state },
+          sum(({ groupsByState }) => groupsByState[state]),
+        );
+      }
+    },
+  });
+  new Gauge({
+    name: 'num_partitions',
+    help: 'Shards by state',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      for (const state of SHARD_STATES)
+        this.set(
+          { state },
+          sum((s) => Number(s.state === state)),
+        );
+    },
+  });
+  single('streams_group_member_count', 'Members of streams groups', ({ members }) => members);
+  single('offset_count', 'Committed offsets held', ({ committedOffsets }) => committedOffsets);
+  single('event_queue_size', 'Messages waiting in mailboxes', ({ queued }) => queued);
+}
+
+/** A counter whose hot side is one addition. */
+function meter(registry: Registry, name: string, help: string): (count?: number) => void {
+  let total = 0;
+  new Counter({
+    name,
+    help,
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(total);
+    },
+  });
+  return (count = 1) => {
+    total += count;
+  };
+}
+
+function histogram(
+  registry: Registry,
+  name: string,
+  family: { help: string; labelName?: string },
+): SecondsHistogram {
+  const made = new SecondsHistogram(name, family);
+  // A registry needs `name` and `get()` alone; prom-client types the classes it ships.
+  registry.registerMetric(made as unknown as Metric);
+  return made;
+}
+
+function runtimeMetrics(registry: Registry): RuntimeMetrics {
+  const seconds = (name: string, help: string) => histogram(registry, name, { help }).labelled();
+  const ran = seconds('event_processing_time_seconds', "Time of a turn of a shard's mailbox");
+  const committed = seconds('event_purgatory_time_seconds', 'Time from applied to committed');
+  const loaded = seconds('partition_load_time_seconds', 'Time to load a shard');
+  const runs = histogram(registry, 'background_processing_time_seconds', {
+    help: 'Time of an assignment in the worker pool, by what became of it',
+    labelName: 'outcome',
+  });
+  const runsBy = {
+    installed: runs.labelled('installed'),
+    dropped: runs.labelled('dropped'),
+    failed: runs.labelled('failed'),
+  };
+  return {
+    rebalanced: meter(
+      registry,
+      'streams_group_rebalance_count',
+      'Epochs of streams groups raised by heartbeats',
+    ),
+    offsetsCommitted: meter(registry, 'offset_commit_count', 'Offsets in accepted commits'),
+    offsetsDeleted: meter(registry, 'offset_deletion_count', 'Offsets deleted by request'),
+    offsetsExpired: meter(registry, 'offset_expiration_count', 'Offsets expired'),
+    processed: (runMs) => ran.observeMs(runMs),
+    committed: (waitMs) => committed.observeMs(waitMs),
+    loaded: (ms) => loaded.observeMs(ms),
+    assignmentRun: (outcome, ms) => runsBy[outcome].observeMs(ms),
+  };
+}
+
+function serverNumbers(registry: Registry): ServerNumbers {
+  let open = 0;
+  new Gauge({
+    name: 'connection_count',
+    help: 'Client connections open',
+    registers: [registry],
+    collect() {
+      this.set(open);
+    },
+  });
+  const opened = meter(registry, 'connection_creation_count', 'Client connections opened');
+  const refused = meter(registry, 'connection_refused_count', 'Client connections refused');
+  const requests = histogram(registry, 'request_time_seconds', {
+    help: 'Time from a whole request to its answer, by API',
+    labelName: 'api',
+  });
+  const byKey = new Map<number, SecondsSeries>();
+  const seriesOf = (apiKey: number) => {
+    const known = byKey.get(apiKey);
+    if (known !== undefined) return known;
+    // Keys come from the wire: those without a name share one series, so that the set stays closed.
+    const name = apiByKey(apiKey)?.name;
+    const series = requests.labelled(name ?? 'other');
+    if (name !== undefined) byKey.set(apiKey, series);
+    return series;
+  };
+  return {
+    connectionOpened: () => {
+      open++;
+      opened();
+    },
+    connectionClosed: () => {
+      open--;
+    },
+    connectionRefused: () => refused(),
+    requestAnswered: (apiKey, ms) => seriesOf(apiKey).observeMs(ms),
+  };
+}

@@ -1,0 +1,126 @@
+import { expect } from 'chai';
+import type { ShardStatus } from '../../actors/group-coordinator.ts';
+import { createMetrics } from '../../src/observe/metrics.ts';
+
+const noGroups = { Empty: 0, NotReady: 0, Assigning: 0, Reconciling: 0, Stable: 0, Dead: 0 };
+
+function shard(status: Partial<ShardStatus>): ShardStatus {
+  return {
+    shard: 0,
+    state: 'active',
+    groups: 0,
+    members: 0,
+    committedOffsets: 0,
+    groupsByState: noGroups,
+    queued: 0,
+    ...status,
+  };
+}
+
+/** The lines of the metrics whose name is given, without comments. */
+async function linesOf(text: Promise<string>, name: string): Promise<readonly string[]> {
+  return (await text).split('\n').filter((line) => new RegExp(`^${name}(_\\w+)?[ {]`).test(line));
+}
+
+describe('createMetrics()', () => {
+  it('prints a sample in every line that is no comment', async () => {
+    const metrics = createMetrics();
+    metrics.runtime.assignmentRun('dropped', 12);
+    const lines = (await metrics.text()).split('\n').filter((line) => line !== '');
+    for (const line of lines) {
+      expect(line).to.match(/^(# (HELP|TYPE) \S+ .+|[a-z_]\w*(\{[^}]*\})? [-+\w.]+)$/);
+    }
+  });
+
+  it('shows every state of groups, with 0 where there is none (MT-3)', async () => {
+    const metrics = createMetrics();
+    metrics.watchShards(() => [
+      shard({ groups: 3, members: 7, groupsByState: { ...noGroups, Stable: 2, Empty: 1 } }),
+      shard({ groups: 1, members: 1, groupsByState: { ...noGroups, Stable: 1 } }),
+    ]);
+    expect(await linesOf(metrics.text(), 'streams_group_count')).to.deep.equal([
+      'streams_group_count{state="Empty"} 1',
+      'streams_group_count{state="NotReady"} 0',
+      'streams_group_count{state="Assigning"} 0',
+      'streams_group_count{state="Reconciling"} 0',
+      'streams_group_count{state="Stable"} 3',
+      'streams_group_count{state="Dead"} 0',
+    ]);
+    expect(await linesOf(metrics.text(), 'group_count')).to.deep.equal([
+      'group_count{protocol="streams"} 4',
+    ]);
+    expect(await linesOf(metrics.text(), 'streams_group_member_count')).to.deep.equal([
+      'streams_group_member_count 8',
+    ]);
+  });
+
+  it('shows shards by state', async () => {
+    const metrics = createMetrics();
+    metrics.watchShards(() => [shard({}), shard({ state: 'loading', queued: 4 })]);
+    expect(await linesOf(metrics.text(), 'num_partitions')).to.deep.equal([
+      'num_partitions{state="initial"} 0',
+      'num_partitions{state="loading"} 1',
+      'num_partitions{state="active"} 1',
+      'num_partitions{state="failed"} 0',
+      'num_partitions{state="closed"} 0',
+    ]);
+    expect(await linesOf(metrics.text(), 'event_queue_size')).to.deep.equal(['event_queue_size 4']);
+  });
+
+  it('counts meters from 0, and twice the same at two scrapes', async () => {
+    const metrics = createMetrics();
+    expect(await linesOf(metrics.text(), 'streams_group_rebalance_count')).to.deep.equal([
+      'streams_group_rebalance_count 0',
+    ]);
+    metrics.runtime.rebalanced();
+    metrics.runtime.offsetsCommitted(3);
+    metrics.runtime.offsetsCommitted(2);
+    await metrics.text();
+    expect(await linesOf(metrics.text(), 'offset_commit_count')).to.deep.equal([
+      'offset_commit_count 5',
+    ]);
+    expect(await linesOf(metrics.text(), 'streams_group_rebalance_count')).to.deep.equal([
+      'streams_group_rebalance_count 1',
+    ]);
+  });
+
+  it('puts durations into buckets that add up', async () => {
+    const metrics = createMetrics();
+    for (const ms of [0.01, 1, 1.5, 100_000]) metrics.runtime.committed(ms);
+    const lines = await linesOf(metrics.text(), 'event_purgatory_time_seconds');
+    expect(lines).to.include.members([
+      'event_purgatory_time_seconds_bucket{le="0.00005"} 1',
+      'event_purgatory_time_seconds_bucket{le="0.001"} 2',
+      'event_purgatory_time_seconds_bucket{le="0.0025"} 3',
+      'event_purgatory_time_seconds_bucket{le="60"} 3',
+      'event_purgatory_time_seconds_bucket{le="+Inf"} 4',
+      'event_purgatory_time_seconds_count 4',
+    ]);
+    const sum = lines.find((line) => line.startsWith('event_purgatory_time_seconds_sum'));
+    expect(Number(sum?.split(' ')[1])).to.be.closeTo(100.002_51, 1e-9);
+  });
+
+  it('names requests by API, and keeps keys nobody knows in one series', async () => {
+    const metrics = createMetrics();
+    for (const key of [88, 88, 3, 999, -5]) metrics.server.requestAnswered(key, 1);
+    const lines = await linesOf(metrics.text(), 'request_time_seconds_count');
+    expect(lines).to.deep.equal([
+      'request_time_seconds_count{api="StreamsGroupHeartbeat"} 2',
+      'request_time_seconds_count{api="Metadata"} 1',
+      'request_time_seconds_count{api="other"} 2',
+    ]);
+  });
+
+  it('counts connections', async () => {
+    const metrics = createMetrics();
+    metrics.server.connectionOpened();
+    metrics.server.connectionOpened();
+    metrics.server.connectionClosed();
+    metrics.server.connectionRefused();
+    expect(await linesOf(metrics.text(), 'connection')).to.deep.equal([
+      'connection_count 1',
+      'connection_creation_count 2',
+      'connection_refused_count 1',
+    ]);
+  });
+});
