@@ -1,5 +1,4 @@
-import type { Decoder, Encoder } from './compile.ts';
-import { compileDecoder, compileEncoder } from './compile.ts';
+import { Codecs } from './codecs.ts';
 import { addOffsetsToTxnRequest, addOffsetsToTxnResponse } from './messages/add-offsets-to-txn.ts';
 import {
   addPartitionsToTxnRequest,
@@ -82,7 +81,6 @@ import { txnOffsetCommitRequest, txnOffsetCommitResponse } from './messages/txn-
 import { updateFeaturesRequest, updateFeaturesResponse } from './messages/update-features.ts';
 import type { Reader } from './reader.ts';
 import type { AnyMessage, InputOf, Message } from './schema.ts';
-import { WireError } from './wire-error.ts';
 import type { Writer } from './writer.ts';
 
 const tables = {
@@ -259,49 +257,6 @@ export function isFlexibleApi(apiKey: number, version: number): boolean {
   const since =
     PASSED_ON_FLEXIBLE_SINCE.get(apiKey) ?? (apiKey >= FLEXIBLE_FROM_THE_START ? 0 : Infinity);
   return version >= since;
-}
-
-/** Decoders and encoders by version, made when first used. */
-class Codecs {
-  private readonly decoders: (Decoder<unknown> | undefined)[] = [];
-  private readonly encoders: (Encoder | undefined)[] = [];
-  private readonly title: string;
-  private readonly message: AnyMessage | undefined;
-
-  constructor(title: string, message: AnyMessage | undefined) {
-    this.title = title;
-    this.message = message;
-  }
-
-  decoder(version: number): Decoder<unknown> {
-    const known = this.decoders[version];
-    if (known !== undefined) return known;
-    const made = compileDecoder(this.checked(version), version);
-    this.decoders[version] = made;
-    return made;
-  }
-
-  encoder(version: number): Encoder {
-    const known = this.encoders[version];
-    if (known !== undefined) return known;
-    const made = compileEncoder(this.checked(version), version);
-    this.encoders[version] = made;
-    return made;
-  }
-
-  private checked(version: number): AnyMessage {
-    const { message, title } = this;
-    if (message === undefined) throw new WireError(`${title} is not known here`, 0);
-    if (
-      !Number.isInteger(version) ||
-      version < message.minVersion ||
-      version > message.maxVersion
-    ) {
-      const range = `${message.minVersion} to ${message.maxVersion}`;
-      throw new WireError(`${title} has no version ${version}, known are ${range}`, 0);
-    }
-    return message;
-  }
 }
 
 const requests = codecsOf('request');
