@@ -1,0 +1,184 @@
+import { fileURLToPath } from 'node:url';
+import { Piscina } from 'piscina';
+import type { AssignorPort, Log } from '../actors/ports.ts';
+import type { AssignmentProblem, AssignmentResult } from '../machines/model/assignment.ts';
+import { decodeResult, type EncodedProblem, encodeProblem } from './problem.ts';
+import { SharedBuffers } from './shared-buffers.ts';
+import type { AssignmentJob, AssignmentOutcome } from './thread.ts';
+
+/**
+ * Why a run gave no assignment: `noProcess` there are tasks but no members (assignors 1.3); `broken` the result breaks a
+ * hard invariant; `deadline` it took too long, in the queue or on its thread; `crashed` its thread ended under it twice;
+ * `failed` it threw; `full` too many runs wait; `closed` the pool was closed.
+ */
+export type AssignorErrorName =
+  | 'noProcess'
+  | 'broken'
+  | 'deadline'
+  | 'crashed'
+  | 'failed'
+  | 'full'
+  | 'closed';
+
+/** What {@link AssignorPool} rejects with. Nothing was changed; the group keeps its target (OFF-6). */
+export class AssignorError extends Error {
+  override readonly name = 'AssignorError';
+  readonly error: AssignorErrorName;
+  constructor(error: AssignorErrorName, message: string, options?: { cause: unknown }) {
+    super(message, options);
+    this.error = error;
+  }
+}
+
+/** The assignors there are; an unknown name gets the first. */
+export const ASSIGNORS = ['sticky'] as const;
+
+export type AssignorPoolOptions = {
+  /** Threads, all started at once and replaced when they end. */
+  readonly threads: number;
+  /** Runs that may wait for a thread; one more is refused. */
+  readonly queueMax: number;
+  readonly log: Pick<Log, 'warn'>;
+  /** The compiled file a thread runs; another one only in tests of what threads can do wrong. */
+  readonly threadFile?: URL;
+};
+
+/** Unknown names that are warned about, each once; later ones are passed over in silence. */
+const WARNED_MAX = 100;
+
+/**
+ * Runs assignors on threads of their own. The event loop only writes the problem down and reads the result.
+ *
+ * Every run ends by its deadline, wherever it is then: its thread is ended and replaced, and its buffer is never used
+ * again. A run whose thread ends without a word is tried once more, within the same deadline.
+ *
+ * Source: coordination OFF-6; assignors 9.3.
+ */
+export class AssignorPool implements AssignorPort {
+  readonly #pool: Piscina<AssignmentJob, AssignmentOutcome>;
+  readonly #buffers = new SharedBuffers();
+  readonly #log: Pick<Log, 'warn'>;
+  readonly #queueMax: number;
+  readonly #threads: number;
+  readonly #warned = new Set<string>();
+  #pending = 0;
+  #closed = false;
+
+  constructor(options: AssignorPoolOptions) {
+    this.#log = options.log;
+    this.#queueMax = options.queueMax;
+    this.#threads = options.threads;
+    const threadFile = options.threadFile ?? new URL('./thread.js', import.meta.url);
+    this.#pool = new Piscina({
+      filename: fileURLToPath(threadFile),
+      minThreads: options.threads,
+      maxThreads: options.threads,
+      // A run waits here twice as long as its first try at most; `assign` is what bounds the queue.
+      maxQueue: options.queueMax + options.threads,
+      recordTiming: false,
+    });
+    // An idle thread that ends is replaced; there is no run to fail.
+    this.#pool.on('error', (error: unknown) => {
+      this.#log.warn({ error }, 'Assignor thread ended while idle');
+    });
+  }
+
+  /** Rejects with {@link AssignorError}. `deadlineMs` counts from now and covers waiting for a thread. */
+  async assign(
+    problem: AssignmentProblem,
+    options: { readonly deadlineMs: number },
+  ): Promise<AssignmentResult> {
+    if (this.#closed) throw new AssignorError('closed', 'Assignment refused: the pool is closed');
+    if (this.#pending >= this.#queueMax + this.#threads) {
+      throw new AssignorError(
+        'full',
+        `Assignment refused: ${this.#pending} runs are under way, wanted fewer than ${this.#queueMax + this.#threads}`,
+      );
+    }
+    this.#warnOfUnknown(problem.assignor);
+    this.#pending += 1;
+    try {
+      const encoded = encodeProblem(problem, this.#buffers);
+      const outcome = await this.#run(encoded, options.deadlineMs);
+      // The thread has answered, so nobody else touches the buffer; it goes back only on this way.
+      const result = this.#read(problem, encoded, outcome);
+      this.#buffers.give(encoded.dense.buffer);
+      return result;
+    } finally {
+      this.#pending -= 1;
+    }
+  }
+
+  /** Ends all threads. Runs under way and later ones reject with `closed`. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#pool.destroy();
+  }
+
+  async #run(encoded: EncodedProblem, deadlineMs: number): Promise<AssignmentOutcome> {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), deadlineMs);
+    const job: AssignmentJob = { buffer: encoded.dense.buffer };
+    try {
+      return await this.#pool.run(job, { signal: late.signal }).catch((error: unknown) => {
+        if (!isThreadEnd(error) || this.#closed || late.signal.aborted) throw error;
+        this.#log.warn({ error }, 'Assignor thread ended under a run; trying it once more');
+        return this.#pool.run(job, { signal: late.signal });
+      });
+    } catch (cause) {
+      throw this.#explain(cause, late.signal.aborted, deadlineMs);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #explain(cause: unknown, isLate: boolean, deadlineMs: number): AssignorError {
+    if (this.#closed) return new AssignorError('closed', 'Assignment given up: the pool is closed');
+    if (isLate) {
+      return new AssignorError('deadline', `Assignment given up: no result after ${deadlineMs} ms`);
+    }
+    if (isThreadEnd(cause)) {
+      return new AssignorError('crashed', 'Assignment failed: its thread ended twice', { cause });
+    }
+    return new AssignorError('failed', `Assignment failed: ${String(cause)}`, { cause });
+  }
+
+  #read(
+    problem: AssignmentProblem,
+    encoded: EncodedProblem,
+    outcome: AssignmentOutcome,
+  ): AssignmentResult {
+    if (outcome.status === 'noProcess') {
+      throw new AssignorError(
+        'noProcess',
+        `Cannot assign the tasks of group "${problem.groupId}": no process is available`,
+      );
+    }
+    if (outcome.status === 'broken') {
+      throw new AssignorError(
+        'broken',
+        `Assignment of group "${problem.groupId}" refused: ${outcome.breach}`,
+      );
+    }
+    const { size } = encoded.dense;
+    if (size.slots < size.replicas && problem.subtopologies.some(({ stateful }) => stateful)) {
+      this.#log.warn(
+        { groupId: problem.groupId, replicas: size.replicas, processes: size.processes },
+        'Too few processes for the standby replicas asked for',
+      );
+    }
+    return decodeResult(encoded);
+  }
+
+  #warnOfUnknown(assignor: string): void {
+    if ((ASSIGNORS as readonly string[]).includes(assignor) || this.#warned.has(assignor)) return;
+    if (this.#warned.size === WARNED_MAX) return;
+    this.#warned.add(assignor);
+    this.#log.warn({ assignor, used: ASSIGNORS[0] }, 'Unknown assignor');
+  }
+}
+
+/** How Piscina says that a thread is gone without having thrown. */
+function isThreadEnd(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('worker exited with code');
+}

@@ -1,0 +1,320 @@
+import type {
+  AssignmentMember,
+  AssignmentProblem,
+  AssignmentResult,
+} from '../machines/model/assignment.ts';
+import { byCodeUnits } from '../machines/model/ids.ts';
+import { NO_TASKS, type TaskIds, type TaskList, type TaskOffset } from '../machines/model/tasks.ts';
+import type { KeyValue } from '../machines/model/topology.ts';
+import { at, CANDIDATE, createDense, type Dense, type DenseSizes, denseBytes } from './dense.ts';
+import type { SharedBuffers } from './shared-buffers.ts';
+
+/** A problem in numbers, and what it takes to read the result in words again. */
+export type EncodedProblem = {
+  readonly dense: Dense;
+  /** Sorted, as the dense subtopologies are. */
+  readonly subtopologyIds: readonly string[];
+  /** Dense number of the member at each place of the problem's list. */
+  readonly memberNumbers: Int32Array;
+};
+
+/** A member reports this offset for a task whose restore has not begun. */
+const NOT_STARTED = 2n ** 63n - 1n;
+
+/**
+ * Writes a problem as dense arrays into one shared buffer, which the caller gives back to `buffers` when no thread
+ * can touch it any more. Everything that does not fit the topology is left out: tasks unknown or out of range, copies
+ * and offsets of stateless tasks. Order of lists in the problem does not matter (section 8).
+ *
+ * Candidates are sorted, and judged caught up or not, by their exact sums before those become doubles.
+ *
+ * Refuses two members of one id.
+ *
+ * Source: assignors 4, 9.1, 9.2.
+ */
+export function encodeProblem(problem: AssignmentProblem, buffers: SharedBuffers): EncodedProblem {
+  const subtopologies = problem.subtopologies.toSorted((a, b) =>
+    byCodeUnits(a.subtopologyId, b.subtopologyId),
+  );
+  const places = problem.members.map((_, place) => place);
+  const idAt = (place: number): string => problem.members[place]?.memberId ?? '';
+  places.sort((a, b) => byCodeUnits(idAt(a), idAt(b)));
+  const members = places.map((place) => problem.members[place] as AssignmentMember);
+  members.forEach(({ memberId }, m) => {
+    if (m > 0 && members[m - 1]?.memberId === memberId) {
+      throw new Error(`Cannot encode assignment problem: member "${memberId}" is there twice`);
+    }
+  });
+  const processIds = [...new Set(members.map(({ processId }) => processId))].sort(byCodeUnits);
+
+  const tags = tagsOf(members, processIds, problem.rackAwareAssignmentTags);
+  const tasks = numberTasks(subtopologies);
+  const held = gatherHeld(members, tasks, problem.acceptableRecoveryLag);
+  const size: DenseSizes = {
+    subtopologies: subtopologies.length,
+    tasks: tasks.count,
+    members: members.length,
+    processes: processIds.length,
+    replicas: problem.numStandbyReplicas,
+    slots: Math.max(0, Math.min(problem.numStandbyReplicas, processIds.length - 1)),
+    tagKeys: problem.rackAwareAssignmentTags.length,
+    tagGroups: tags.groupCount,
+    candidates: held.candidates.length,
+  };
+  const dense = createDense(buffers.take(denseBytes(size)), size);
+
+  subtopologies.forEach(({ subtopologyId, stateful }, s) => {
+    const { base, end } = tasks.of(subtopologyId) as TaskRange;
+    dense.base[s] = base;
+    dense.stateful[s] = stateful ? 1 : 0;
+    dense.subtopologyOf.fill(s, base, end);
+  });
+  dense.base[size.subtopologies] = size.tasks;
+  dense.prevActive.set(held.prevActive);
+  writeMembers(dense, members, processIds, problem.topologyEpoch);
+  dense.tagValue.set(tags.values);
+  dense.tagGroup.set(tags.groups);
+  writeCandidates(dense, held.candidates);
+
+  const memberNumbers = new Int32Array(members.length);
+  places.forEach((place, m) => {
+    memberNumbers[place] = m;
+  });
+  return { dense, subtopologyIds: subtopologies.map((each) => each.subtopologyId), memberNumbers };
+}
+
+/**
+ * Reads the result out of the buffer; afterwards nothing refers to it.
+ *
+ * @returns members in the order of the problem's list.
+ */
+export function decodeResult(encoded: EncodedProblem): AssignmentResult {
+  const { dense, memberNumbers } = encoded;
+  const { activeStart, activeTask, standbyStart, standbyTask } = dense;
+  const members = Array.from(memberNumbers, (m) => ({
+    active: groupTasks(encoded, activeTask, at(activeStart, m), at(activeStart, m + 1)),
+    standby: groupTasks(encoded, standbyTask, at(standbyStart, m), at(standbyStart, m + 1)),
+  }));
+  const unassigned = new Int32Array(dense.size.tasks - at(activeStart, dense.size.members));
+  let found = 0;
+  for (let t = 0; found < unassigned.length && t < dense.size.tasks; t++) {
+    if (at(dense.active, t) === -1) unassigned[found++] = t;
+  }
+  return { members, unassigned: groupTasks(encoded, unassigned, 0, found) };
+}
+
+/** Ascending task numbers as a list by subtopology. */
+function groupTasks(encoded: EncodedProblem, list: Int32Array, from: number, to: number): TaskList {
+  if (from === to) return NO_TASKS;
+  const { base, subtopologyOf } = encoded.dense;
+  const grouped: TaskIds[] = [];
+  for (let i = from; i < to; ) {
+    const s = at(subtopologyOf, at(list, i));
+    const first = at(base, s);
+    const end = at(base, s + 1);
+    const partitions: number[] = [];
+    for (; i < to && at(list, i) < end; i++) partitions.push(at(list, i) - first);
+    grouped.push({ subtopologyId: encoded.subtopologyIds[s] as string, partitions });
+  }
+  return grouped;
+}
+
+type TaskRange = { readonly base: number; readonly end: number; readonly stateful: boolean };
+type TaskNumbers = {
+  readonly count: number;
+  readonly of: (subtopologyId: string) => TaskRange | undefined;
+};
+
+function numberTasks(subtopologies: AssignmentProblem['subtopologies']): TaskNumbers {
+  const ranges = new Map<string, TaskRange>();
+  let count = 0;
+  for (const { subtopologyId, taskCount, stateful } of subtopologies) {
+    ranges.set(subtopologyId, { base: count, end: count + taskCount, stateful });
+    count += taskCount;
+  }
+  return { count, of: (subtopologyId) => ranges.get(subtopologyId) };
+}
+
+/** A member that may have state for a task. */
+type Candidate = {
+  readonly task: number;
+  readonly member: number;
+  readonly role: number;
+  /** Exact; undefined when nothing was reported. */
+  readonly offset: bigint | undefined;
+  readonly caughtUp: boolean;
+};
+
+/** Who holds what, in task numbers. Each member is at most once a candidate of a task, and never of one it is the active of. */
+function gatherHeld(
+  members: readonly AssignmentMember[],
+  tasks: TaskNumbers,
+  acceptableRecoveryLag: bigint,
+): { readonly prevActive: Int32Array; readonly candidates: readonly Candidate[] } {
+  const prevActive = new Int32Array(tasks.count).fill(-1);
+  const candidates: Candidate[] = [];
+  // Per member only the stamped places count, so that nothing has to be cleared between members.
+  const listedFor = new Int32Array(tasks.count).fill(-1);
+  const offsets = new StampedSums(tasks);
+  const ends = new StampedSums(tasks);
+
+  members.forEach((member, m) => {
+    const add = (task: number, role: number): void => {
+      if (at(prevActive, task) === m || at(listedFor, task) === m) return;
+      listedFor[task] = m;
+      const offset = offsets.get(task, m);
+      const end = ends.get(task, m);
+      const caughtUp =
+        offset !== undefined &&
+        end !== undefined &&
+        offset !== NOT_STARTED &&
+        end !== NOT_STARTED &&
+        end - offset <= acceptableRecoveryLag;
+      candidates.push({ task, member: m, role, offset, caughtUp });
+    };
+    offsets.put(member.taskOffsets, m);
+    ends.put(member.taskEndOffsets, m);
+    // Two members claim the same active: the smaller id has it, the other is a candidate (section 7).
+    forEachTask(member.active, tasks, false, (task) => {
+      if (at(prevActive, task) === -1) prevActive[task] = m;
+      else add(task, CANDIDATE.secondActive);
+    });
+    forEachTask(member.standby, tasks, true, (task) => add(task, CANDIDATE.standby));
+    forEachTask(member.warmup, tasks, true, (task) => add(task, CANDIDATE.warmup));
+    for (const task of offsets.stamped) add(task, CANDIDATE.disk);
+  });
+  return { prevActive, candidates };
+}
+
+function forEachTask(
+  list: TaskList,
+  tasks: TaskNumbers,
+  statefulOnly: boolean,
+  visit: (task: number) => void,
+): void {
+  for (const { subtopologyId, partitions } of list) {
+    const range = tasks.of(subtopologyId);
+    if (range === undefined || (statefulOnly && !range.stateful)) continue;
+    for (const partition of partitions) {
+      const task = range.base + partition;
+      if (partition >= 0 && task < range.end) visit(task);
+    }
+  }
+}
+
+/** The offset sums one member reports, by task; forgotten when the next member's are put. */
+class StampedSums {
+  readonly #tasks: TaskNumbers;
+  readonly #stampedBy: Int32Array;
+  readonly #sums: bigint[] = [];
+  stamped: number[] = [];
+
+  constructor(tasks: TaskNumbers) {
+    this.#tasks = tasks;
+    this.#stampedBy = new Int32Array(tasks.count).fill(-1);
+  }
+
+  put(reports: readonly TaskOffset[], member: number): void {
+    this.stamped = [];
+    for (const { subtopologyId, partition, offset } of reports) {
+      const range = this.#tasks.of(subtopologyId);
+      if (range === undefined || !range.stateful) continue;
+      const task = range.base + partition;
+      if (partition < 0 || task >= range.end) continue;
+      this.#stampedBy[task] = member;
+      this.#sums[task] = offset;
+      this.stamped.push(task);
+    }
+  }
+
+  get(task: number, member: number): bigint | undefined {
+    return at(this.#stampedBy, task) === member ? this.#sums[task] : undefined;
+  }
+}
+
+function writeMembers(
+  dense: Dense,
+  members: readonly AssignmentMember[],
+  processIds: readonly string[],
+  topologyEpoch: number,
+): void {
+  const processNumbers = new Map(processIds.map((processId, p) => [processId, p]));
+  const { procOf, procStart, procMember, frozen } = dense;
+  procStart.fill(0);
+  members.forEach((member, m) => {
+    const p = processNumbers.get(member.processId) as number;
+    procOf[m] = p;
+    frozen[m] = member.topologyEpoch === topologyEpoch ? 0 : 1;
+    procStart[p + 1] = at(procStart, p + 1) + 1;
+  });
+  for (let p = 0; p < processIds.length; p++) {
+    procStart[p + 1] = at(procStart, p + 1) + at(procStart, p);
+  }
+  const next = procStart.slice();
+  for (let m = 0; m < members.length; m++) {
+    const p = at(procOf, m);
+    procMember[at(next, p)] = m;
+    next[p] = at(next, p) + 1;
+  }
+}
+
+/** A process has the tags of its member with the smallest id; all are expected to report the same. */
+function tagsOf(
+  members: readonly AssignmentMember[],
+  processIds: readonly string[],
+  tagKeys: readonly string[],
+): { readonly values: number[]; readonly groups: number[]; readonly groupCount: number } {
+  const tagsByProcess = new Map<string, readonly KeyValue[]>();
+  for (const { processId, clientTags } of members) {
+    if (!tagsByProcess.has(processId)) tagsByProcess.set(processId, clientTags);
+  }
+  const valueNumbers = tagKeys.map(() => new Map<string, number>());
+  const groupNumbers = new Map<string, number>();
+  const values: number[] = [];
+  const groups: number[] = [];
+  for (const processId of processIds) {
+    const tags = tagsByProcess.get(processId) ?? [];
+    const tuple = tagKeys.map((key, k) => {
+      const value = tags.find((tag) => tag.key === key)?.value;
+      return value === undefined ? -1 : numberOf(value, valueNumbers[k] as Map<string, number>);
+    });
+    values.push(...tuple);
+    groups.push(numberOf(tuple.join(), groupNumbers));
+  }
+  return { values, groups, groupCount: groupNumbers.size };
+}
+
+function numberOf(text: string, numbers: Map<string, number>): number {
+  const known = numbers.get(text) ?? numbers.size;
+  numbers.set(text, known);
+  return known;
+}
+
+/** Into lists by task, each by rank. Candidates come in member order, and equal ranks keep it. */
+function writeCandidates(dense: Dense, candidates: readonly Candidate[]): void {
+  const { candStart, candMember, candOffset, candCaughtUp, candRole } = dense;
+  candStart.fill(0);
+  for (const { task } of candidates) candStart[task + 1] = at(candStart, task + 1) + 1;
+  for (let t = 0; t < dense.size.tasks; t++) {
+    candStart[t + 1] = at(candStart, t + 1) + at(candStart, t);
+  }
+  const sorted = candidates.toSorted((a, b) => a.task - b.task || byRank(a, b));
+  sorted.forEach(({ member, role, offset, caughtUp }, c) => {
+    candMember[c] = member;
+    candRole[c] = role;
+    candCaughtUp[c] = caughtUp ? 1 : 0;
+    candOffset[c] = offset === undefined ? -1 : offset === NOT_STARTED ? Infinity : Number(offset);
+  });
+}
+
+/** Who holds the task now comes first, then the larger sum; "not started" counts as nothing (section 4). */
+function byRank(a: Candidate, b: Candidate): number {
+  const onlyReports = Number(a.role === CANDIDATE.disk) - Number(b.role === CANDIDATE.disk);
+  if (onlyReports !== 0) return onlyReports;
+  const [sumA, sumB] = [rankedSum(a), rankedSum(b)];
+  return sumA > sumB ? -1 : sumA < sumB ? 1 : 0;
+}
+
+function rankedSum({ offset }: Candidate): bigint {
+  return offset === undefined || offset === NOT_STARTED ? 0n : offset;
+}

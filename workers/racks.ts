@@ -1,0 +1,111 @@
+import { at, type Dense, isSet } from './dense.ts';
+import { includes, type LeastLoaded } from './least-loaded.ts';
+
+/** What the rack rule needs to know of the pass it serves. */
+export type RackPass = {
+  readonly dense: Dense;
+  /** The first `held` entries of `dense.holders` are the processes that hold the task at hand. */
+  readonly held: number;
+  /** Members with this many tasks have no room. */
+  readonly limit: number;
+  readonly members: LeastLoaded;
+  /** Grouped by equal tags: `dense.tagGroup`. Processes without room are dropped from it on the way. */
+  readonly processes: LeastLoaded;
+};
+
+/**
+ * Picks the member for a task's next standby so that its process brings a new value of the priority key, and of as many
+ * lower keys as can be had, the earlier the key the more it counts. Among the processes that do equally well: who held
+ * the task before, then the least loaded one.
+ *
+ * Works on groups of processes with equal tags: they pass or fail together.
+ *
+ * @param key the priority key, an index into the tag list.
+ * @returns -1 when no process with room brings a new value of the priority key.
+ *
+ * Source: assignors 5.
+ */
+export function pickForDiversity(pass: RackPass, task: number, key: number): number {
+  const { dense, processes } = pass;
+  const { size, groupBest } = dense;
+  // `groupBest` keeps a process for each group that is still in; its tags stand for the group's.
+  let groupsIn = 0;
+  for (let g = 0; g < size.tagGroups; g++) {
+    let best = leastLoadedWithRoom(pass, g);
+    if (best !== -1 && !isNewValue(pass, best, key)) best = -1;
+    groupBest[g] = best;
+    if (best !== -1) groupsIn++;
+  }
+  if (groupsIn === 0) return -1;
+  for (let lower = key + 1; lower < size.tagKeys && groupsIn > 1; lower++) {
+    groupsIn = keepGroupsWithNewValue(pass, lower, groupsIn);
+  }
+
+  const holder = previousHolder(pass, task);
+  if (holder !== -1) return holder;
+  let least = -1;
+  for (let g = 0; g < size.tagGroups; g++) {
+    const best = at(groupBest, g);
+    if (best !== -1 && (least === -1 || processes.before(best, least))) least = best;
+  }
+  return pass.members.first(least);
+}
+
+/** Leaves in only the groups that have a new value of the key, if there are any. */
+function keepGroupsWithNewValue(pass: RackPass, key: number, groupsIn: number): number {
+  const { groupBest, size } = pass.dense;
+  let withNew = 0;
+  for (let g = 0; g < size.tagGroups; g++) {
+    const best = at(groupBest, g);
+    if (best !== -1 && isNewValue(pass, best, key)) withNew++;
+  }
+  if (withNew === 0) return groupsIn;
+  for (let g = 0; g < size.tagGroups; g++) {
+    const best = at(groupBest, g);
+    if (best !== -1 && !isNewValue(pass, best, key)) groupBest[g] = -1;
+  }
+  return withNew;
+}
+
+/** The previous active, then the candidates by rank, if their process is in a group still in; lands on them if they have room. */
+function previousHolder(pass: RackPass, task: number): number {
+  const { prevActive, candStart, candMember } = pass.dense;
+  const previous = at(prevActive, task);
+  let landing = previous === -1 ? -1 : landingOn(pass, previous);
+  for (let c = at(candStart, task); landing === -1 && c < at(candStart, task + 1); c++) {
+    landing = landingOn(pass, at(candMember, c));
+  }
+  return landing;
+}
+
+function landingOn(pass: RackPass, member: number): number {
+  const { dense, limit } = pass;
+  const process = at(dense.procOf, member);
+  const least = pass.members.first(process);
+  if (least === -1 || at(dense.count, least) >= limit) return -1;
+  if (at(dense.groupBest, at(dense.tagGroup, process)) === -1) return -1;
+  if (includes(dense.holders, pass.held, process)) return -1;
+  return !isSet(dense.frozen, member) && at(dense.count, member) < limit ? member : least;
+}
+
+function leastLoadedWithRoom(pass: RackPass, group: number): number {
+  const { dense, processes, members, held, limit } = pass;
+  let process = processes.firstExcept(group, dense.holders, held);
+  // Room never comes back: counts rise, limits fall.
+  while (process !== -1 && at(dense.count, members.first(process)) >= limit) {
+    processes.drop(process, group);
+    process = processes.firstExcept(group, dense.holders, held);
+  }
+  return process;
+}
+
+/** A missing value is never new. */
+function isNewValue({ dense, held }: RackPass, process: number, key: number): boolean {
+  const { tagValue, holders, size } = dense;
+  const value = at(tagValue, process * size.tagKeys + key);
+  if (value === -1) return false;
+  for (let i = 0; i < held; i++) {
+    if (at(tagValue, at(holders, i) * size.tagKeys + key) === value) return false;
+  }
+  return true;
+}

@@ -1,0 +1,21 @@
+import { findBreach } from './check.ts';
+import { openDense } from './dense.ts';
+import { assignSticky } from './sticky.ts';
+
+/** What a thread is given: the problem, which is also the place for the result. */
+export type AssignmentJob = { readonly buffer: SharedArrayBuffer };
+
+/** What came of it. `broken` names the hard invariant that the result would break. */
+export type AssignmentOutcome =
+  | { readonly status: 'assigned' }
+  | { readonly status: 'noProcess' }
+  | { readonly status: 'broken'; readonly breach: string };
+
+/** Runs one assignment and checks it; the entry of a pool's thread. */
+export default function runAssignment({ buffer }: AssignmentJob): AssignmentOutcome {
+  const dense = openDense(buffer);
+  if (dense.size.tasks > 0 && dense.size.members === 0) return { status: 'noProcess' };
+  assignSticky(dense);
+  const breach = findBreach(dense);
+  return breach === undefined ? { status: 'assigned' } : { status: 'broken', breach };
+}
