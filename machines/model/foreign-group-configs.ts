@@ -1,0 +1,65 @@
+import {
+  type Bounds,
+  type GroupConfig,
+  type GroupConfigType,
+  wantedBoolean,
+  wantedNumber,
+  wantedOneOf,
+} from './group-config.ts';
+
+/**
+ * Configs of other group types that live on the same resource. They are stored and shown, and mean nothing to a
+ * streams group; their bounds are those of a broker with Kafka's own defaults.
+ *
+ * Source: records-and-configs GC-6.
+ */
+export const foreignGroupConfigs: readonly GroupConfig[] = [
+  int('consumer.assignment.interval.ms', 1_000, { min: 0, max: 15_000 }),
+  int('consumer.heartbeat.interval.ms', 5_000, { min: 5_000, max: 15_000 }),
+  int('consumer.session.timeout.ms', 45_000, { min: 45_000, max: 60_000 }),
+  flag('errors.deadletterqueue.copy.record.enable', 'false', null),
+  text('errors.deadletterqueue.topic.name', '', null),
+  int('share.assignment.interval.ms', 1_000, { min: 0, max: 15_000 }),
+  text('share.auto.offset.reset', 'latest', null),
+  int('share.delivery.count.limit', 5, { min: 2, max: 10 }),
+  int('share.heartbeat.interval.ms', 5_000, { min: 5_000, max: 15_000 }),
+  {
+    ...text('share.isolation.level', 'read_uncommitted', 'group.share.isolation.level'),
+    wantedInstead: (value) => wantedOneOf(value, ['read_committed', 'read_uncommitted']),
+  },
+  int('share.partition.max.record.locks', 2_000, { min: 100, max: 4_000 }),
+  int('share.record.lock.duration.ms', 30_000, { min: 15_000, max: 60_000 }),
+  flag('share.renew.acknowledge.enable', 'true', null),
+  int('share.session.timeout.ms', 45_000, { min: 45_000, max: 60_000 }),
+];
+
+function int(name: string, fallback: number, bounds: Bounds): GroupConfig {
+  return row(name, 'int', String(fallback), `group.${name}`, (value) =>
+    wantedNumber(value, 'int', bounds),
+  );
+}
+
+function flag(name: string, fallback: string, brokerConfig: string | null): GroupConfig {
+  return row(name, 'boolean', fallback, brokerConfig, wantedBoolean);
+}
+
+function text(name: string, fallback: string, brokerConfig: string | null): GroupConfig {
+  return row(name, 'string', fallback, brokerConfig, () => undefined);
+}
+
+function row(
+  name: string,
+  type: GroupConfigType,
+  fallback: string,
+  brokerConfig: string | null,
+  wantedInstead: (value: string) => string | undefined,
+): GroupConfig {
+  return {
+    name,
+    type,
+    brokerConfig,
+    brokerValue: () => fallback,
+    wantedInstead,
+    listedOnlyWhenSet: false,
+  };
+}

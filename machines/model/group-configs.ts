@@ -1,0 +1,167 @@
+import { foreignGroupConfigs } from './foreign-group-configs.ts';
+import type { BrokerGroupSettings, GroupConfig, GroupConfigType } from './group-config.ts';
+import { byCodeUnits } from './ids.ts';
+import type { Behaviour } from './profile.ts';
+import { Refusal } from './refusal.ts';
+import {
+  HEARTBEAT_INTERVAL,
+  SESSION_TIMEOUT,
+  streamsGroupConfigs,
+} from './streams-group-configs.ts';
+
+/**
+ * Every config a GROUP resource knows, by name, those of other group types included (GC-6).
+ *
+ * Source: records-and-configs 8.
+ */
+export const groupConfigs: ReadonlyMap<string, GroupConfig> = new Map(
+  [...streamsGroupConfigs, ...foreignGroupConfigs].map((row) => [row.name, row]),
+);
+
+/** A value that cannot be taken, and what could be. */
+export type ConfigFault = { readonly key: string; readonly seen: string; readonly wanted: string };
+
+/**
+ * Judges the complete set of a group's overrides, as it would be after a change: unknown names, wrong types, values
+ * out of bounds, tags named twice or empty, an assignor that is not registered, and a session timeout that is not
+ * above the heartbeat interval; of those two the broker's stands for the one not set.
+ *
+ * @returns every fault; nothing when all can be taken.
+ *
+ * Source: records-and-configs GC-2, GC-6.
+ */
+export function validateGroupConfigs(
+  overrides: ReadonlyMap<string, string>,
+  broker: BrokerGroupSettings,
+): readonly ConfigFault[] {
+  const faults = [...overrides].flatMap(([key, seen]): ConfigFault[] => {
+    const config = groupConfigs.get(key);
+    const wanted =
+      config === undefined ? 'a config that groups have' : config.wantedInstead(seen, broker);
+    return wanted === undefined ? [] : [{ key, seen, wanted }];
+  });
+  if (faults.length > 0) return faults;
+  const session = overrides.get(SESSION_TIMEOUT) ?? String(broker.sessionTimeoutMs);
+  const heartbeat = overrides.get(HEARTBEAT_INTERVAL) ?? String(broker.heartbeatIntervalMs);
+  if (Number(session) > Number(heartbeat)) return [];
+  const wanted = `more than ${HEARTBEAT_INTERVAL}, which is ${heartbeat}`;
+  return [{ key: SESSION_TIMEOUT, seen: session, wanted }];
+}
+
+/** One step of IncrementalAlterConfigs; `unknown` is an operation number that does not exist. */
+export type GroupConfigChange = {
+  readonly name: string;
+  readonly operation: 'set' | 'delete' | 'append' | 'subtract' | 'unknown';
+  readonly value: string | null;
+};
+
+/**
+ * The overrides of a group after a change, all of it or nothing. Deleting what is not set is no fault.
+ *
+ * Refuses one key twice and a null value that is to be set (INVALID_REQUEST), appending and subtracting, which no
+ * group config takes, and every fault of {@link validateGroupConfigs} (INVALID_CONFIG).
+ *
+ * Source: records-and-configs GC-2 to GC-4.
+ */
+export function alterGroupConfigs(
+  overrides: ReadonlyMap<string, string>,
+  changes: readonly GroupConfigChange[],
+  broker: BrokerGroupSettings,
+): ReadonlyMap<string, string> {
+  const altered = new Map(overrides);
+  const seen = new Set<string>();
+  for (const { name, operation, value } of changes) {
+    if (seen.has(name)) throw refuse('INVALID_REQUEST', `"${name}" is named twice`);
+    seen.add(name);
+    if (operation === 'unknown') throw new Refusal('UNKNOWN_SERVER_ERROR', null);
+    if (operation === 'delete') {
+      altered.delete(name);
+    } else {
+      if (value === null) throw refuse('INVALID_REQUEST', `"${name}" has no value`);
+      if (operation !== 'set') {
+        throw refuse('INVALID_CONFIG', `"${name}" takes set and delete, not ${operation}`);
+      }
+      altered.set(name, value);
+    }
+  }
+  const faults = validateGroupConfigs(altered, broker);
+  if (faults.length > 0) {
+    const texts = faults.map((fault) => `${fault.key} is "${fault.seen}", wanted ${fault.wanted}`);
+    throw refuse('INVALID_CONFIG', texts.join('; '));
+  }
+  return altered;
+}
+
+/** Where a value comes from, in Kafka's words. */
+export type ConfigSource =
+  | 'GROUP_CONFIG'
+  | 'DYNAMIC_BROKER_CONFIG'
+  | 'DYNAMIC_DEFAULT_BROKER_CONFIG'
+  | 'STATIC_BROKER_CONFIG'
+  | 'DEFAULT_CONFIG';
+
+export type ConfigSynonym = {
+  readonly name: string;
+  readonly value: string;
+  readonly source: ConfigSource;
+};
+
+/** One row of DescribeConfigs; never read-only, never sensitive. */
+export type DescribedConfig = {
+  readonly name: string;
+  readonly value: string;
+  readonly type: GroupConfigType;
+  readonly source: ConfigSource;
+  /** The value in force first. */
+  readonly synonyms: readonly ConfigSynonym[];
+};
+
+/**
+ * The configs of a group, whether or not it exists, by name.
+ *
+ * @param input.names those asked for; null or none asks for all. Unknown names are left out.
+ * @param input.brokerChain values the broker has for one of its configs, the one in force first; none for a config
+ *   that it does not know, which is then shown with its default.
+ *
+ * Source: records-and-configs GC-7; without `listAllGroupConfigs` four configs are listed only where a group
+ * overrides them, as Apache Kafka 4.4.0 does.
+ */
+export function describeGroupConfigs(input: {
+  readonly overrides: ReadonlyMap<string, string>;
+  readonly broker: BrokerGroupSettings;
+  readonly brokerChain: (brokerConfig: string) => readonly ConfigSynonym[];
+  readonly names: readonly string[] | null;
+  readonly behaviour: Behaviour;
+}): readonly DescribedConfig[] {
+  const { overrides, broker, brokerChain, names, behaviour } = input;
+  const asked = names === null || names.length === 0 ? undefined : new Set(names);
+  return [...groupConfigs.values()]
+    .filter(({ name }) => asked === undefined || asked.has(name))
+    .filter(
+      ({ name, listedOnlyWhenSet }) =>
+        behaviour.listAllGroupConfigs || !listedOnlyWhenSet || overrides.has(name),
+    )
+    .sort((a, b) => byCodeUnits(a.name, b.name))
+    .map((config) => {
+      const { name, type, brokerConfig } = config;
+      const fallback = config.brokerValue(broker);
+      const chain = brokerConfig === null ? [] : brokerSynonyms(brokerConfig, fallback);
+      const override = overrides.get(name);
+      if (override === undefined) {
+        const source = chain[0]?.source ?? 'DEFAULT_CONFIG';
+        return { name, value: fallback, type, source, synonyms: chain };
+      }
+      const own: ConfigSynonym = { name, value: override, source: 'GROUP_CONFIG' };
+      return { name, value: override, type, source: own.source, synonyms: [own, ...chain] };
+    });
+
+  function brokerSynonyms(brokerConfig: string, fallback: string): readonly ConfigSynonym[] {
+    const chain = brokerChain(brokerConfig);
+    if (chain.length > 0) return chain;
+    return [{ name: brokerConfig, value: fallback, source: 'DEFAULT_CONFIG' }];
+  }
+}
+
+function refuse(error: 'INVALID_REQUEST' | 'INVALID_CONFIG', fault: string): Refusal {
+  return new Refusal(error, `Cannot change the configs of a group: ${fault}`);
+}
