@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { ClassicLevel } from 'classic-level';
+import { LevelKeyValues } from '../../src/store/level-key-values.ts';
+import { StoreError } from '../../src/store/store-error.ts';
+import { rejectionOf } from '../support/rejection-of.ts';
+import { inTemporaryFolder } from '../support/temporary-folder.ts';
+
+const run = promisify(execFile);
+const storeProcess = fileURLToPath(new URL('../support/store-process.js', import.meta.url));
+
+async function refusalOf(folder: string, shardCount: number): Promise<[string, string]> {
+  const thrown = await rejectionOf(LevelKeyValues.open({ folder, shardCount }));
+  if (!(thrown instanceof StoreError)) throw thrown;
+  expect(thrown.message).not.to.include('\n');
+  return [thrown.fault, thrown.message];
+}
+
+describe('LevelKeyValues.open()', () => {
+  it('makes a folder, parents included, and finds what was written in it', () =>
+    inTemporaryFolder(async (parent) => {
+      const folder = join(parent, 'deep', 'down');
+      const key = Buffer.of(0x10, 1);
+      const first = await LevelKeyValues.open({ folder, shardCount: 50 });
+      await first.write([{ type: 'put', key, value: Buffer.from('kept') }], { sync: true });
+      await first.close();
+      const second = await LevelKeyValues.open({ folder, shardCount: 50 });
+      expect((await second.get(key))?.toString()).to.equal('kept');
+      await second.close();
+    }));
+
+  it('refuses by name a folder of another number of shards (LG-2)', () =>
+    inTemporaryFolder(async (folder) => {
+      await (await LevelKeyValues.open({ folder, shardCount: 50 })).close();
+      expect(await refusalOf(folder, 12)).to.deep.equal([
+        'wrongShardCount',
+        `Open the store in ${folder}: it was made with offsets.topic.num.partitions=50, not 12`,
+      ]);
+      await (await LevelKeyValues.open({ folder, shardCount: 50 })).close();
+    }));
+
+  it('refuses by name a newer format', () =>
+    inTemporaryFolder(async (folder) => {
+      const store = await LevelKeyValues.open({ folder, shardCount: 50 });
+      const value = Buffer.from('{"format":2,"shards":50}');
+      await store.write([{ type: 'put', key: Buffer.of(0), value }], { sync: true });
+      await store.close();
+      expect(await refusalOf(folder, 50)).to.deep.equal([
+        'newerFormat',
+        `Open the store in ${folder}: its format is 2, this build knows up to 1`,
+      ]);
+    }));
+
+  it('refuses a database of somebody else and leaves it as it is', () =>
+    inTemporaryFolder(async (folder) => {
+      const other = new ClassicLevel(folder);
+      await other.put('key', 'theirs');
+      await other.close();
+      expect(await refusalOf(folder, 50)).to.deep.equal([
+        'foreign',
+        `Open the store in ${folder}: it holds other data`,
+      ]);
+      await other.open();
+      expect(await other.keys().all()).to.deep.equal(['key']);
+      await other.close();
+    }));
+
+  it('refuses a path that is a file', () =>
+    inTemporaryFolder(async (parent) => {
+      const file = join(parent, 'file');
+      await writeFile(file, 'not a folder');
+      expect((await refusalOf(file, 50))[0]).to.equal('unreadable');
+    }));
+
+  it('refuses a folder that another process holds, until that lets go', () =>
+    inTemporaryFolder(async (folder) => {
+      const store = await LevelKeyValues.open({ folder, shardCount: 50 });
+      const whileHeld = await run(process.execPath, [storeProcess, 'open', folder]);
+      expect(whileHeld.stdout).to.equal(
+        `locked Open the store in ${folder}: it is in use by another process\n`,
+      );
+      await store.close();
+      const afterwards = await run(process.execPath, [storeProcess, 'open', folder]);
+      expect(afterwards.stdout).to.equal('opened\n');
+    }));
+});
