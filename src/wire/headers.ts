@@ -41,14 +41,31 @@ export function responseHeaderVersion(apiKey: number, apiVersion: number): 0 | 1
  * @throws WireError when it is cut short or its tags are; an unknown key or version is the caller's to judge.
  */
 export function decodeRequestHeader(frame: Buffer): RequestHeader {
-  const reader = new Reader(frame);
+  return readRequestHeader(new Reader(frame));
+}
+
+/** As {@link decodeRequestHeader}, at a reader's place; `version` overrides what key and version of the API say. */
+export function readRequestHeader(reader: Reader, version?: 1 | 2): RequestHeader {
   const apiKey = reader.i16();
   const apiVersion = reader.i16();
   const correlationId = reader.i32();
   // The client id has its old form in every header version.
   const clientId = reader.nullableStr();
-  if (requestHeaderVersion(apiKey, apiVersion) === 2) reader.skipTags();
+  if ((version ?? requestHeaderVersion(apiKey, apiVersion)) === 2) reader.skipTags();
   return { apiKey, apiVersion, correlationId, clientId, bodyOffset: reader.offset };
+}
+
+/** Appends a request header. */
+export function writeRequestHeader(
+  writer: Writer,
+  header: Omit<RequestHeader, 'bodyOffset'>,
+  version: 1 | 2 = requestHeaderVersion(header.apiKey, header.apiVersion),
+): void {
+  writer.i16(header.apiKey);
+  writer.i16(header.apiVersion);
+  writer.i32(header.correlationId);
+  writer.nullableStr(header.clientId);
+  if (version === 2) writer.uvarint(0);
 }
 
 /** Reads the header of a response frame; which API and version it answers only the asker knows. */
@@ -57,10 +74,20 @@ export function decodeResponseHeader(
   apiKey: number,
   apiVersion: number,
 ): ResponseHeader {
-  const reader = new Reader(frame);
+  return readResponseHeader(new Reader(frame), responseHeaderVersion(apiKey, apiVersion));
+}
+
+/** As {@link decodeResponseHeader}, at a reader's place. */
+export function readResponseHeader(reader: Reader, version: 0 | 1): ResponseHeader {
   const correlationId = reader.i32();
-  if (responseHeaderVersion(apiKey, apiVersion) === 1) reader.skipTags();
+  if (version === 1) reader.skipTags();
   return { correlationId, bodyOffset: reader.offset };
+}
+
+/** Appends a response header. */
+export function writeResponseHeader(writer: Writer, correlationId: number, version: 0 | 1): void {
+  writer.i32(correlationId);
+  if (version === 1) writer.uvarint(0);
 }
 
 let scratch = new Writer();
@@ -88,9 +115,9 @@ export function encodeResponseFrame<N extends ApiName>(
   correlationId: number,
   body: ResponseInput<N>,
 ): Buffer {
+  const headerVersion = responseHeaderVersion(apis[name].key, version);
   return frame((writer) => {
-    writer.i32(correlationId);
-    if (responseHeaderVersion(apis[name].key, version) === 1) writer.uvarint(0);
+    writeResponseHeader(writer, correlationId, headerVersion);
     encodeResponse(name, version, body, writer);
   });
 }
@@ -104,11 +131,7 @@ export function encodeRequestFrame<N extends ApiName>(
 ): Buffer {
   const { key } = apis[name];
   return frame((writer) => {
-    writer.i16(key);
-    writer.i16(version);
-    writer.i32(header.correlationId);
-    writer.nullableStr(header.clientId);
-    if (requestHeaderVersion(key, version) === 2) writer.uvarint(0);
+    writeRequestHeader(writer, { apiKey: key, apiVersion: version, ...header });
     encodeRequest(name, version, body, writer);
   });
 }

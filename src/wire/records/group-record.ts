@@ -9,6 +9,7 @@ import type {
   GroupRecord,
   OffsetCommitRecord,
 } from '../../../machines/records.ts';
+import { Reader } from '../reader.ts';
 import { WireError } from '../wire-error.ts';
 import type { RecordName, RecordType, ValueOfRecord } from './record-types.ts';
 import {
@@ -170,31 +171,31 @@ export function decodeRecord(
     case 'OffsetCommit':
       return decodeOffsetCommit(recordType.name, key, value);
     case 'StreamsGroupMetadata': {
-      const { groupId } = decodeRecordKey(recordType.name, key);
+      const { groupId } = decodeRecordKey(recordType.name, new Reader(key));
       return { type: 'groupMetadata', groupId, value: value && decodeGroupMetadata(value) };
     }
     case 'StreamsGroupMemberMetadata': {
-      const ids = decodeRecordKey(recordType.name, key);
+      const ids = decodeRecordKey(recordType.name, new Reader(key));
       return { type: 'memberMetadata', ...ids, value: value && decodeMember(value) };
     }
     case 'StreamsGroupTargetAssignmentMetadata': {
-      const { groupId } = decodeRecordKey(recordType.name, key);
+      const { groupId } = decodeRecordKey(recordType.name, new Reader(key));
       return { type: 'targetMetadata', groupId, value: value && decodeTargetMetadata(value) };
     }
     case 'StreamsGroupTargetAssignmentMember': {
-      const ids = decodeRecordKey(recordType.name, key);
+      const ids = decodeRecordKey(recordType.name, new Reader(key));
       return { type: 'targetMember', ...ids, value: value && decodeTargetMember(value) };
     }
     case 'StreamsGroupCurrentMemberAssignment': {
-      const ids = decodeRecordKey(recordType.name, key);
+      const ids = decodeRecordKey(recordType.name, new Reader(key));
       return { type: 'currentAssignment', ...ids, value: value && decodeCurrent(value) };
     }
     case 'StreamsGroupTopology': {
-      const { groupId } = decodeRecordKey(recordType.name, key);
+      const { groupId } = decodeRecordKey(recordType.name, new Reader(key));
       return {
         type: 'topology',
         groupId,
-        value: value && decodeRecordValue('StreamsGroupTopology', value).value,
+        value: value && decodeRecordValue('StreamsGroupTopology', new Reader(value)).value,
       };
     }
     default:
@@ -204,7 +205,10 @@ export function decodeRecord(
 
 function decodeForeign(recordType: RecordType, key: Buffer, value: Buffer | null): ForeignRecord {
   const { name } = recordType;
-  const ids: { readonly groupId?: string; readonly group?: string } = decodeRecordKey(name, key);
+  const ids: { readonly groupId?: string; readonly group?: string } = decodeRecordKey(
+    name,
+    new Reader(key),
+  );
   const groupType =
     name === 'GroupMetadata' ? 'classic' : name.startsWith('Share') ? 'share' : 'consumer';
   return {
@@ -212,7 +216,7 @@ function decodeForeign(recordType: RecordType, key: Buffer, value: Buffer | null
     groupType,
     groupId: ids.groupId ?? ids.group ?? '',
     name,
-    value: value && decodeRecordValue(name, value).value,
+    value: value && decodeRecordValue(name, new Reader(value)).value,
   };
 }
 
@@ -221,7 +225,7 @@ function decodeOffsetCommit(
   key: Buffer,
   bytes: Buffer | null,
 ): OffsetCommitRecord {
-  const { group, topic, partition } = decodeRecordKey(name, key);
+  const { group, topic, partition } = decodeRecordKey(name, new Reader(key));
   return {
     type: 'offsetCommit',
     groupId: group,
@@ -233,7 +237,7 @@ function decodeOffsetCommit(
 
 /** The value of type 0 is version 0 of the value of type 1. */
 function decodeOffset(bytes: Buffer): OffsetCommitRecord['value'] {
-  const { value } = decodeRecordValue('OffsetCommit', bytes);
+  const { value } = decodeRecordValue('OffsetCommit', new Reader(bytes));
   return {
     offset: value.offset,
     leaderEpoch: value.leaderEpoch,
@@ -245,7 +249,7 @@ function decodeOffset(bytes: Buffer): OffsetCommitRecord['value'] {
 }
 
 function decodeGroupMetadata(bytes: Buffer): GroupMetadataRecord['value'] {
-  const { epoch, ...rest } = decodeRecordValue('StreamsGroupMetadata', bytes).value;
+  const { epoch, ...rest } = decodeRecordValue('StreamsGroupMetadata', new Reader(bytes)).value;
   return {
     groupEpoch: epoch,
     ...rest,
@@ -254,12 +258,12 @@ function decodeGroupMetadata(bytes: Buffer): GroupMetadataRecord['value'] {
 }
 
 function decodeMember(bytes: Buffer) {
-  const { value } = decodeRecordValue('StreamsGroupMemberMetadata', bytes);
+  const { value } = decodeRecordValue('StreamsGroupMemberMetadata', new Reader(bytes));
   return { ...value, clientTags: byKey(value.clientTags) };
 }
 
 function decodeTargetMetadata(bytes: Buffer) {
-  const { value } = decodeRecordValue('StreamsGroupTargetAssignmentMetadata', bytes);
+  const { value } = decodeRecordValue('StreamsGroupTargetAssignmentMetadata', new Reader(bytes));
   return {
     assignmentEpoch: value.assignmentEpoch,
     assignmentTimestampMs: wholeMs(value.assignmentTimestamp, 'assignmentTimestamp'),
@@ -267,7 +271,7 @@ function decodeTargetMetadata(bytes: Buffer) {
 }
 
 function decodeTargetMember(bytes: Buffer) {
-  const { value } = decodeRecordValue('StreamsGroupTargetAssignmentMember', bytes);
+  const { value } = decodeRecordValue('StreamsGroupTargetAssignmentMember', new Reader(bytes));
   return {
     active: inOrder(value.activeTasks.map(plainTasks)),
     standby: inOrder(value.standbyTasks.map(plainTasks)),
@@ -279,7 +283,7 @@ type CurrentValue = ValueOfRecord<'StreamsGroupCurrentMemberAssignment'>;
 type StoredTasks = CurrentValue['activeTasks'][number];
 
 function decodeCurrent(bytes: Buffer): CurrentAssignmentRecord['value'] {
-  const { value } = decodeRecordValue('StreamsGroupCurrentMemberAssignment', bytes);
+  const { value } = decodeRecordValue('StreamsGroupCurrentMemberAssignment', new Reader(bytes));
   const active = (tasks: readonly StoredTasks[]) =>
     inOrder(tasks.map((item) => activeTasks(item, value.memberEpoch)));
   const plain = (tasks: readonly StoredTasks[]) => inOrder(tasks.map(plainTasks));

@@ -1,7 +1,6 @@
 import { Codecs } from '../codecs.ts';
 import { Reader } from '../reader.ts';
 import type { AnyMessage, InputOf, Message } from '../schema.ts';
-import { WireError } from '../wire-error.ts';
 import { Writer } from '../writer.ts';
 import {
   consumerGroupCurrentMemberAssignmentValue,
@@ -189,15 +188,14 @@ export function peekRecordType(key: Buffer): number {
 }
 
 /**
- * Reads a key whose record type is known to be `name`.
+ * Reads a key whose record type is known to be `name`; bytes after it are the caller's to ignore.
  *
- * @throws WireError when it is of another type or does not parse. Bytes after it are ignored.
+ * @throws WireError when it is of another type or does not parse.
  */
-export function decodeRecordKey<N extends RecordName>(name: N, key: Buffer): KeyOf<N> {
-  const reader = new Reader(key);
+export function decodeRecordKey<N extends RecordName>(name: N, reader: Reader): KeyOf<N> {
   const type = reader.i16();
   if (type !== recordTypes[name].type) {
-    throw new WireError(`A key of record type ${type}, ${recordTypes[name].type} wanted`, 0);
+    throw reader.error(`A key of record type ${type}, ${recordTypes[name].type} wanted`);
   }
   return keys[name].decoder(KEY_VERSION)(reader) as KeyOf<N>;
 }
@@ -208,12 +206,11 @@ export type DecodedValue<N extends RecordName> = {
 };
 
 /**
- * Reads a value; its bytes say which version.
+ * Reads a value; its bytes say which version. Bytes after it are the caller's to ignore.
  *
  * @throws WireError for a version that is not known and for bytes that do not parse (LG-6).
  */
-export function decodeRecordValue<N extends RecordName>(name: N, bytes: Buffer): DecodedValue<N> {
-  const reader = new Reader(bytes);
+export function decodeRecordValue<N extends RecordName>(name: N, reader: Reader): DecodedValue<N> {
   const version = reader.i16();
   const value = values[name].decoder(version)(reader) as ValueOfRecord<N>;
   return { version, value };
