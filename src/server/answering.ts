@@ -3,6 +3,7 @@ import { apis, decodeRequest } from '../wire/apis.ts';
 import { encodeResponseFrame } from '../wire/headers.ts';
 import { Reader } from '../wire/reader.ts';
 import type { Handler, IncomingRequest } from './dispatch.ts';
+import { MalformedRequest } from './dispatch.ts';
 
 /**
  * Answers one API in terms of its messages. The request is decoded; fields that its version lacks have their default.
@@ -13,12 +14,21 @@ export type Answering<N extends ApiName> = (
   incoming: IncomingRequest,
 ) => ResponseInput<N> | Promise<ResponseInput<N>>;
 
-/** An entry of the dispatch's table: decodes, lets answer, encodes. A body that does not decode throws WireError. */
+/** Reads the body of a request of that API. Throws {@link MalformedRequest}. */
+export function decodeBody<N extends ApiName>(name: N, incoming: IncomingRequest): RequestOf<N> {
+  try {
+    const reader = new Reader(incoming.frame, incoming.bodyOffset);
+    return decodeRequest(name, incoming.apiVersion, reader);
+  } catch (error) {
+    throw new MalformedRequest(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** An entry of the dispatch's table: decodes, lets answer, encodes. */
 export function bind<N extends ApiName>(name: N, answer: Answering<N>): readonly [number, Handler] {
   const handler: Handler = (incoming) => {
     const { apiVersion, correlationId } = incoming;
-    const reader = new Reader(incoming.frame, incoming.bodyOffset);
-    const body = answer(decodeRequest(name, apiVersion, reader), incoming);
+    const body = answer(decodeBody(name, incoming), incoming);
     if (!(body instanceof Promise)) {
       return encodeResponseFrame(name, apiVersion, correlationId, body);
     }

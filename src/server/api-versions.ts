@@ -1,9 +1,9 @@
 import type { ResponseInput } from '../wire/apis.ts';
-import { apis, decodeRequest } from '../wire/apis.ts';
+import { apis } from '../wire/apis.ts';
 import type { WireErrorName } from '../wire/errors.ts';
 import { errorCode } from '../wire/errors.ts';
 import { encodeResponseFrame } from '../wire/headers.ts';
-import { Reader } from '../wire/reader.ts';
+import { decodeBody } from './answering.ts';
 import type { Answer, Handler, IncomingRequest, ListenerInfo, VersionTable } from './dispatch.ts';
 
 /** A feature of the cluster with the levels that exist and the one in force. */
@@ -60,8 +60,7 @@ export function apiVersionsHandler(abilities: (listener: ListenerInfo) => Abilit
 /** Judges what the client says of itself and of where it thinks it is; keeps the former. */
 function refusal(request: IncomingRequest, clusterId: string | undefined): WireErrorName {
   const { apiVersion, connection } = request;
-  const reader = new Reader(request.frame, request.bodyOffset);
-  const body = decodeRequest('ApiVersions', apiVersion, reader);
+  const body = decodeBody('ApiVersions', request);
   if (apiVersion < FIRST_FLEXIBLE) return 'NONE';
   const { clientSoftwareName: name, clientSoftwareVersion: version } = body;
   if (!SOFTWARE_WORD.test(name) || !SOFTWARE_WORD.test(version)) return 'INVALID_REQUEST';

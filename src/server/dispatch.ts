@@ -1,6 +1,5 @@
 import type { Log } from '../../actors/ports.ts';
 import { decodeRequestHeader } from '../wire/headers.ts';
-import { WireError } from '../wire/wire-error.ts';
 
 /** The address clients of a listener are told, and which node they reach there. */
 export type ListenerInfo = {
@@ -77,6 +76,11 @@ export type DispatchParts = {
   readonly log: Log;
 };
 
+/** The body of a request does not decode: the client's mistake, not ours. */
+export class MalformedRequest extends Error {
+  override readonly name = 'MalformedRequest';
+}
+
 const API_VERSIONS_KEY = 18;
 const KEY_AND_VERSION_BYTES = 4;
 
@@ -100,10 +104,10 @@ export function createDispatch(parts: DispatchParts): Dispatch {
 
   function failed(request: IncomingRequest, error: unknown): 'close' {
     const { apiKey, apiVersion, connection } = request;
-    if (error instanceof WireError) {
+    if (error instanceof MalformedRequest) {
       return close(connection, `API key ${apiKey} version ${apiVersion}: ${error.message}`);
     }
-    log.error({ err: error, apiKey, apiVersion, connection: connection.id }, 'Handler failed');
+    log.error({ err: error, apiKey, apiVersion, connection: connection.id }, 'Request failed');
     return 'close';
   }
 

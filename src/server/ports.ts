@@ -45,14 +45,14 @@ export interface TopicCatalogue {
   grow(name: string, partitionCount: number, options: ChangeOptions): Promise<TopicOutcome>;
 }
 
-/** Where a setting's value comes from; numbers in `handlers/describe-configs.ts` (wire.md 3.1). */
+/** Where a setting's value comes from, in Kafka's words; their numbers are in `handlers/describe-configs.ts`. */
 export type ConfigSource =
-  | 'topic'
-  | 'dynamicBroker'
-  | 'dynamicDefaultBroker'
-  | 'staticBroker'
-  | 'default'
-  | 'group';
+  | 'TOPIC_CONFIG'
+  | 'DYNAMIC_BROKER_CONFIG'
+  | 'DYNAMIC_DEFAULT_BROKER_CONFIG'
+  | 'STATIC_BROKER_CONFIG'
+  | 'DEFAULT_CONFIG'
+  | 'GROUP_CONFIG';
 
 export type ConfigType =
   | 'boolean'

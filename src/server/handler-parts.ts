@@ -1,0 +1,19 @@
+import type { GroupCoordinator } from '../../actors/group-coordinator.ts';
+import type { Log, TopicsPort } from '../../actors/ports.ts';
+import type { Behaviour } from '../../machines/model/profile.ts';
+import type { Authorizer } from './authorize.ts';
+import type { ClusterIdentity, ConfigStore, TopicCatalogue } from './ports.ts';
+
+/** What handlers are built from; each says which of these it needs. */
+export type HandlerParts = {
+  readonly coordinator: GroupCoordinator;
+  readonly topics: Pick<TopicsPort, 'ensureKnown'>;
+  readonly catalogue: TopicCatalogue;
+  readonly configs: ConfigStore;
+  readonly identity: ClusterIdentity;
+  readonly authorizer: Authorizer;
+  readonly behaviour: Behaviour;
+  /** `streams.version` is at least 1 and the protocol is among those enabled (FF-2). */
+  readonly streamsEnabled: boolean;
+  readonly log: Log;
+};
