@@ -79,7 +79,8 @@ export function refuseInvalidTopology(topology: Topology, behaviour: Behaviour):
   const stumbles =
     topology.epoch < 0 ||
     repeatedId(topology) !== undefined ||
-    topology.subtopologies.some((one) => outsideIndex(one) !== undefined);
+    // Pattern indexes are not looked at there.
+    topology.subtopologies.some((one) => outsideIndex(one, TOPIC_INDEXES) !== undefined);
   if (stumbles) throw new Refusal('UNKNOWN_SERVER_ERROR', null);
 }
 
@@ -124,7 +125,7 @@ const FAULTS: readonly ((topology: Topology) => string | undefined)[] = [
   // V-4; a source may double as a changelog, as real clients have it
   (topology) => overlap(topology, 'a changelog', changelogs, 'a repartition sink', sinks),
   // V-5
-  (topology) => firstOf(topology.subtopologies, outsideIndex),
+  (topology) => firstOf(topology.subtopologies, (one) => outsideIndex(one)),
   unwrittenRepartition,
   // V-7
   (topology) => firstOf(topology.subtopologies, withoutInput),
@@ -160,15 +161,23 @@ function overlap(
   return `a topic cannot be ${oneRole} and ${otherRole}: ${firstFew(both)}`;
 }
 
+const TOPIC_INDEXES = [
+  { words: 'source topics', list: 'sourceTopics' },
+  { words: 'repartition source topics', list: 'repartitionSourceTopics' },
+] as const;
+
+const ALL_INDEXES = [
+  ...TOPIC_INDEXES,
+  { words: 'source topic patterns', list: 'sourceTopicRegex' },
+] as const;
+
 /** V-5 */
-function outsideIndex(subtopology: Subtopology): string | undefined {
-  const lists = [
-    ['source topics', 'sourceTopics'],
-    ['source topic patterns', 'sourceTopicRegex'],
-    ['repartition source topics', 'repartitionSourceTopics'],
-  ] as const;
+function outsideIndex(
+  subtopology: Subtopology,
+  indexes: readonly (typeof ALL_INDEXES)[number][] = ALL_INDEXES,
+): string | undefined {
   for (const group of subtopology.copartitionGroups) {
-    for (const [words, list] of lists) {
+    for (const { words, list } of indexes) {
       const length = subtopology[list].length;
       const index = group[list].find((one) => one < 0 || one >= length);
       if (index !== undefined) {
