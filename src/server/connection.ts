@@ -1,9 +1,12 @@
 import type { Socket } from 'node:net';
 import type { Clock, Log } from '../../actors/ports.ts';
 import { FrameSplitter } from '../wire/frame.ts';
+import type { Slot } from './answer-queue.ts';
+import { AnswerQueue, bytesOf } from './answer-queue.ts';
 import { ANONYMOUS } from './authorize.ts';
 import { clientHost } from './client-host.ts';
 import type { Answer, ClientConnection, Dispatch, ListenerInfo } from './dispatch.ts';
+import type { ServerMetrics } from './ports.ts';
 
 /** The bounds of one connection. */
 export type ConnectionLimits = {
@@ -26,13 +29,13 @@ export type ConnectionParts = {
   readonly limits: ConnectionLimits;
   readonly clock: Clock;
   readonly log: Log;
+  readonly metrics?: ServerMetrics | undefined;
 };
-
-/** A request's place in the order of answers. */
-type Slot = { answer: Answer | undefined; next: Slot | undefined };
 
 /** How long the last answers of a connection that is to close may take to leave. */
 const LINGER_MS = 5_000;
+const API_KEY_BYTES = 2;
+const NO_API = -1;
 const NO_FRAMES: readonly Buffer[] = [];
 
 let connectionsMade = 0;
@@ -60,6 +63,7 @@ export class Connection implements ClientConnection {
   private readonly limits: ConnectionLimits;
   private readonly clock: Clock;
   private readonly log: Log;
+  private readonly metrics: ServerMetrics | undefined;
   private readonly splitter: FrameSplitter;
 
   /** Whole frames not handed over yet: at most what one chunk held, as reading stops meanwhile. */
@@ -67,11 +71,7 @@ export class Connection implements ClientConnection {
   private waitingFrom = 0;
   private holds = 0;
 
-  private head: Slot | undefined;
-  private tail: Slot | undefined;
-  private slots = 0;
-  /** Bytes of answers that are ready and not yet in turn. */
-  private heldBytes = 0;
+  private readonly answers = new AnswerQueue();
   private outgoing: Buffer[] = [];
   private outgoingBytes = 0;
   private readonly flush = () => this.writeOutgoing();
@@ -81,6 +81,8 @@ export class Connection implements ClientConnection {
   /** Graceful stop: nothing more is read, what was taken is answered. */
   private isFinishing = false;
   private isEnded = false;
+  /** An answer that waits for its turn is the last one: nothing behind it is taken. */
+  private isClosing = false;
   /** Set once the connection is to be closed whatever waits. */
   private isDoomed = false;
   private closingSinceMs: number | undefined;
@@ -101,6 +103,7 @@ export class Connection implements ClientConnection {
     this.limits = limits;
     this.clock = clock;
     this.log = parts.log;
+    this.metrics = parts.metrics;
     this.splitter = new FrameSplitter(limits.requestBytesMax);
     this.lastActivityMs = clock.monotonicMs();
     socket.on('data', (chunk: Buffer) => this.receive(chunk));
@@ -119,7 +122,7 @@ export class Connection implements ClientConnection {
 
   /** Requests taken and not answered. */
   get requestsInFlight(): number {
-    return this.slots;
+    return this.answers.size;
   }
 
   whenTaking(callback: () => void): void {
@@ -170,7 +173,7 @@ export class Connection implements ClientConnection {
       this.frameBeganMs !== undefined &&
       nowMs - this.frameBeganMs > frameCompletionMs;
     if (isFrameLate) this.fault(`A frame was not whole after ${frameCompletionMs} ms`);
-    const owesNothing = this.slots === 0 || this.isCongested;
+    const owesNothing = this.answers.size === 0 || this.isCongested;
     if (owesNothing && nowMs - this.lastActivityMs > idleMs) {
       const fields = { connection: this.id, client: this.clientHost, idleMs };
       this.log.debug(fields, 'Connection closed: idle');
@@ -179,7 +182,7 @@ export class Connection implements ClientConnection {
   }
 
   private get unsentBytes(): number {
-    return this.socket.writableLength + this.outgoingBytes + this.heldBytes;
+    return this.socket.writableLength + this.outgoingBytes + this.answers.heldBytes;
   }
 
   private get hasWaiting(): boolean {
@@ -245,28 +248,36 @@ export class Connection implements ClientConnection {
   }
 
   private mayTake(): boolean {
-    if (this.isDoomed || this.holds > 0 || this.slots >= this.limits.requestsInFlightMax) {
-      return false;
-    }
+    if (this.isDoomed || this.isClosing || this.holds > 0) return false;
+    if (this.answers.size >= this.limits.requestsInFlightMax) return false;
     return this.isClosed || !this.isCongested;
   }
 
   private handOver(frame: Buffer): void {
     const answer = this.dispatch.handle(frame, this);
+    const apiKey = frame.length < API_KEY_BYTES ? NO_API : frame.readInt16BE(0);
+    const takenMs = this.lastActivityMs;
     if (answer instanceof Promise) {
-      const slot = this.append(undefined);
-      answer.then(
-        (settled) => this.complete(slot, settled),
-        () => this.complete(slot, 'close'),
-      );
-    } else if (this.head === undefined) {
+      const slot = this.answers.append();
+      const settle = (settled: Answer) => {
+        this.measure(apiKey, takenMs);
+        this.complete(slot, settled);
+      };
+      answer.then(settle, () => settle('close'));
+      return;
+    }
+    this.measure(apiKey, takenMs);
+    if (this.answers.size === 0) {
       this.emit(answer);
     } else {
-      this.append(answer);
-      this.heldBytes += bytesOf(answer);
-      // Whatever comes after it would be thrown away.
-      if (answer === 'close') this.dropWaiting();
+      this.answers.append(answer);
+      if (answer === 'close') this.isClosing = true;
     }
+  }
+
+  private measure(apiKey: number, takenMs: number): void {
+    if (this.metrics === undefined) return;
+    this.metrics.requestAnswered(apiKey, this.clock.monotonicMs() - takenMs);
   }
 
   private dropWaiting(): void {
@@ -274,26 +285,10 @@ export class Connection implements ClientConnection {
     this.waitingFrom = 0;
   }
 
-  private append(answer: Answer | undefined): Slot {
-    const slot: Slot = { answer, next: undefined };
-    if (this.tail === undefined) this.head = slot;
-    else this.tail.next = slot;
-    this.tail = slot;
-    this.slots += 1;
-    return slot;
-  }
-
   private complete(slot: Slot, answer: Answer): void {
-    slot.answer = answer;
-    this.heldBytes += bytesOf(answer);
-    while (this.head?.answer !== undefined) {
-      const ready: Slot = this.head;
-      const inTurn = this.head.answer;
-      this.head = ready.next;
-      if (this.head === undefined) this.tail = undefined;
-      this.slots -= 1;
-      this.heldBytes -= bytesOf(inTurn);
-      this.emit(inTurn);
+    this.answers.settle(slot, answer);
+    for (let next = this.answers.take(); next !== undefined; next = this.answers.take()) {
+      this.emit(next);
     }
     this.proceed();
   }
@@ -340,7 +335,7 @@ export class Connection implements ClientConnection {
   private maybeEnd(): void {
     const isOver = this.clientEnded || this.isFinishing;
     if (!isOver || this.isEnded || this.isDoomed || this.isClosed) return;
-    if (this.hasWaiting || this.slots > 0 || this.holds > 0) return;
+    if (this.hasWaiting || this.answers.size > 0 || this.holds > 0) return;
     this.isEnded = true;
     this.closingSinceMs = this.clock.monotonicMs();
     this.writeOutgoing();
@@ -363,7 +358,9 @@ export class Connection implements ClientConnection {
   }
 
   private isFull(): boolean {
-    return this.holds > 0 || this.slots >= this.limits.requestsInFlightMax || this.isCongested;
+    return (
+      this.holds > 0 || this.answers.size >= this.limits.requestsInFlightMax || this.isCongested
+    );
   }
 
   private tellTaking(): void {
@@ -372,10 +369,4 @@ export class Connection implements ClientConnection {
     this.takingListeners = [];
     for (const listener of listeners) listener();
   }
-}
-
-function bytesOf(answer: Answer): number {
-  if (typeof answer === 'string') return 0;
-  if (Buffer.isBuffer(answer)) return answer.length;
-  return answer.reduce((sum, piece) => sum + piece.length, 0);
 }

@@ -104,6 +104,27 @@ export interface ConfigResources {
   overridden(): readonly string[];
 }
 
+/** Values that were set on single resources and are kept: of this broker, of all brokers (name ''), of groups. */
+export interface OverrideStore {
+  /** Empty when there is nothing. */
+  of(kind: 'broker' | 'group', name: string): ReadonlyMap<string, string>;
+  /** Names of resources with values of their own, ascending. */
+  names(kind: 'broker' | 'group'): readonly string[];
+  /**
+   * Sets values (null takes one away), all or none. `judge` sees the complete set as it would be; what it returns other
+   * than undefined is given back and nothing is changed. Rejects when the change could not be kept.
+   */
+  alter<TRefusal>(
+    kind: 'broker' | 'group',
+    name: string,
+    changes: ReadonlyMap<string, string | null>,
+    options: {
+      readonly judge: (wanted: ReadonlyMap<string, string>) => TRefusal | undefined;
+      readonly validateOnly: boolean;
+    },
+  ): Promise<TRefusal | undefined>;
+}
+
 /** Settings that clients may look at and change, by kind of resource. */
 export type ConfigStore = {
   readonly topic: ConfigResources;
