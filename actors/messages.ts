@@ -1,10 +1,4 @@
-import type {
-  Context,
-  GroupDecision,
-  GroupSlot,
-  HeldHeartbeat,
-  RunOutcome,
-} from '../machines/decision.ts';
+import type { Context, GroupDecision, GroupSlot, RunOutcome } from '../machines/decision.ts';
 import type { PersistentMap } from '../machines/model/persistent-map.ts';
 import type { ErrorName } from '../machines/model/refusal.ts';
 import type { TimerPurpose } from './shard-state.ts';
@@ -25,8 +19,6 @@ export type GroupCommand<T> = {
   /** The same answer as an error. */
   readonly refuse: (error: ErrorName, text: string | null) => T;
   readonly reply: (answer: T) => void;
-  /** How an answer that waits for a run is carried on; heartbeats alone have it (OFF-8). */
-  readonly heldBy?: ((run: number) => HeldHeartbeat) | undefined;
 };
 
 /** A question that changes nothing. */

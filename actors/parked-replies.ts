@@ -4,13 +4,10 @@ import type { HeldHeartbeat } from '../machines/decision.ts';
 /** A heartbeat whose answer waits for the run it started (OFF-8). */
 export type ParkedHeartbeat = {
   readonly groupId: string;
-  held: HeldHeartbeat;
+  readonly held: HeldHeartbeat;
   /** More than one when the member asked again meanwhile: all get the same answer. */
   readonly replies: ((answer: HeartbeatAnswer) => void)[];
 };
-
-/** A member that gave up on its connection and asks again; beyond this it is not a client that waits for answers. */
-const REPLIES_MAX = 8;
 
 /** At most one heartbeat per group waits: a group has one run in flight, and only what started it waits for it. */
 export class ParkedReplies {
@@ -20,8 +17,14 @@ export class ParkedReplies {
     return this.#byGroup.size;
   }
 
+  /** A further heartbeat of the member that waits takes over the wait; the older request gets the same answer. */
   park(groupId: string, held: HeldHeartbeat, reply: (answer: HeartbeatAnswer) => void): void {
-    this.#byGroup.set(groupId, { groupId, held, replies: [reply] });
+    const parked = this.#byGroup.get(groupId);
+    const waits = parked?.held.run === held.run ? parked : undefined;
+    const replies = [...(waits?.replies ?? []), reply];
+    const joined = held.joined || (waits?.held.joined ?? false);
+    const created = held.created || (waits?.held.created ?? false);
+    this.#byGroup.set(groupId, { groupId, held: { ...held, joined, created }, replies });
   }
 
   get(groupId: string): ParkedHeartbeat | undefined {
@@ -41,27 +44,6 @@ export class ParkedReplies {
     const parked = this.#byGroup.get(groupId);
     this.#byGroup.delete(groupId);
     return parked;
-  }
-
-  /**
-   * A further heartbeat of the member that waits takes over the wait; the older request gets the same answer.
-   *
-   * @returns false when it is somebody else, or too many wait already: answer it now.
-   */
-  takeOver(
-    parked: ParkedHeartbeat,
-    held: HeldHeartbeat,
-    reply: (answer: HeartbeatAnswer) => void,
-  ): boolean {
-    if (parked.held.request.memberId !== held.request.memberId) return false;
-    if (parked.replies.length >= REPLIES_MAX) return false;
-    parked.held = {
-      ...held,
-      joined: held.joined || parked.held.joined,
-      created: parked.held.created,
-    };
-    parked.replies.push(reply);
-    return true;
   }
 
   takeAll(): ParkedHeartbeat[] {

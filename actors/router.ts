@@ -62,16 +62,6 @@ export class Router implements GroupCoordinator {
         decide: (slot, context) => decideHeartbeat(slot, request, client, context),
         refuse: refusedHeartbeat,
         reply,
-        heldBy:
-          request.memberEpoch < 0
-            ? undefined
-            : (run) => ({
-                run,
-                request,
-                client,
-                joined: request.memberEpoch === 0,
-                created: false,
-              }),
       });
     });
   }
@@ -129,13 +119,10 @@ export class Router implements GroupCoordinator {
         this.#command<Deleted>(
           groupId,
           'delete',
-          (slot, context) => {
-            const decision = decideDelete(slot, context);
-            return {
-              ...decision,
-              reply: { kind: 'answer', value: { groupId, error: 'NONE', message: null } },
-            };
-          },
+          (slot) => ({
+            ...decideDelete(slot),
+            reply: { kind: 'answer', value: { groupId, error: 'NONE', message: null } },
+          }),
           (error, message) => ({ groupId, error, message }),
         ),
       ),
@@ -209,7 +196,7 @@ export class Router implements GroupCoordinator {
     return this.#ask<OffsetDeleteAnswer>(
       request.groupId,
       'applied',
-      (slot) => judgeOffsetDelete(slot, request),
+      (slot) => judgeOffsetDelete(slot, request, this.#options.topics.view()),
       (error) => ({ error, topics: [] }),
     );
   }

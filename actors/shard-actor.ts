@@ -235,7 +235,7 @@ export class ShardActor {
       if (decision === undefined) return;
       const slot = this.#carryOut(groupId, command.cause, command.memberId, decision);
       if (decision.reply.kind === 'held') this.#park(groupId, decision.reply.held, command.reply);
-      else if (!this.#joinsWait(command)) this.#answer(groupId, command, decision.reply.value);
+      else this.#answer(groupId, command, decision.reply.value);
       this.#endWaitOfTheGone(groupId, slot);
     } catch (cause) {
       this.#refuse(command, cause);
@@ -258,13 +258,6 @@ export class ShardActor {
       'Decision failed',
     );
     command.reply(command.refuse('COORDINATOR_NOT_AVAILABLE', null));
-  }
-
-  /** Whether this answered heartbeat belongs to a member that waits for a run, and now waits with it. */
-  #joinsWait(command: AnyCommand): boolean {
-    const parked = command.heldBy && this.#parked.get(command.groupId);
-    if (!parked || command.heldBy === undefined) return false;
-    return this.#parked.takeOver(parked, command.heldBy(parked.held.run), command.reply);
   }
 
   #answer<T>(groupId: string, command: Pick<GroupCommand<T>, 'refuse' | 'reply'>, value: T): void {

@@ -50,7 +50,11 @@ describe('Timers', () => {
 
   it('fires exactly what a plain list of deadlines would, in any history', async () => {
     const step = fc.oneof(
-      fc.record({ do: fc.constant('arm' as const), key: fc.nat({ max: 4 }), ms: fc.nat({ max: 300 }) }),
+      fc.record({
+        do: fc.constant('arm' as const),
+        key: fc.nat({ max: 4 }),
+        ms: fc.nat({ max: 300 }),
+      }),
       fc.record({ do: fc.constant('cancel' as const), key: fc.nat({ max: 4 }) }),
       fc.record({ do: fc.constant('pass' as const), ms: fc.nat({ max: 200 }) }),
     );

@@ -1,0 +1,278 @@
+import { expect } from 'chai';
+import type { HeartbeatAnswer } from '../../machines/commands.ts';
+import { MemoryLog } from '../../src/store/memory.ts';
+import { assignDirectly } from '../support/assignment.ts';
+import { FaultyLog } from '../support/faulty-log.ts';
+import { Harness, type HarnessOptions, joinBeat, steadyBeat } from '../support/harness.ts';
+
+async function harness(options: Partial<HarnessOptions> = {}) {
+  const memory = new MemoryLog();
+  const log = new FaultyLog(memory);
+  const made = await new Harness({ recordLog: log, compute: assignDirectly, ...options }).start();
+  made.topics.set('in', 4);
+  return { made, log, memory };
+}
+
+/** A member confirms the tasks it was just given. */
+function acknowledge(groupId: string, memberId: string, answer: HeartbeatAnswer) {
+  return {
+    ...steadyBeat(groupId, memberId, answer.memberEpoch),
+    activeTasks: answer.activeTasks ?? [],
+    standbyTasks: answer.standbyTasks ?? [],
+    warmupTasks: answer.warmupTasks ?? [],
+  };
+}
+
+const allFour = [{ subtopologyId: '0', partitions: [0, 1, 2, 3] }];
+
+describe('ShardActor', () => {
+  it('answers a join with its first tasks: the answer waits for the run (OFF-8, E1)', async () => {
+    const { made } = await harness();
+    const answer = await made.beat(joinBeat('g', 'A'));
+    expect(answer.error).to.equal('NONE');
+    expect(answer.memberEpoch).to.equal(2);
+    expect(answer.activeTasks).to.deep.equal(allFour);
+    expect(made.states.at(-1)).to.deep.equal(['g', 'Stable']);
+  });
+
+  it('an answer does not leave before its records are durable (BA-1)', async () => {
+    const { made, log } = await harness();
+    log.hold();
+    let answered = false;
+    const answer = made.router.heartbeat(joinBeat('g', 'A'), {
+      clientId: 'c',
+      clientHost: '/1',
+      apiVersion: 1,
+    });
+    void answer.then(() => {
+      answered = true;
+    });
+    await made.clock.settle();
+    expect(answered).to.equal(false);
+    log.release();
+    await made.clock.settle();
+    expect(answered).to.equal(true);
+  });
+
+  it('a describe shows what is committed, not what is on its way (BA-4)', async () => {
+    const { made, log } = await harness();
+    await made.beat(joinBeat('g', 'A'));
+    log.hold();
+    const joining = made.router.heartbeat(joinBeat('g', 'B'), {
+      clientId: 'c',
+      clientHost: '/1',
+      apiVersion: 1,
+    });
+    await made.clock.settle();
+    const [shown] = await made.soon(made.router.describe(['g']));
+    expect(shown?.members.map((member) => member.memberId)).to.deep.equal(['A']);
+    log.release();
+    await made.soon(joining);
+    const [after] = await made.soon(made.router.describe(['g']));
+    expect(after?.members.map((member) => member.memberId)).to.deep.equal(['A', 'B']);
+  });
+
+  it('an idle heartbeat of another group does not wait for a write on its way', async () => {
+    const { made, log } = await harness({ shardCount: 1 });
+    const first = await made.beat(joinBeat('one', 'A'));
+    await made.beat(joinBeat('two', 'B'));
+    log.hold();
+    void made.router.heartbeat(joinBeat('two', 'C'), {
+      clientId: 'c',
+      clientHost: '/1',
+      apiVersion: 1,
+    });
+    await made.clock.settle();
+    const idle = await made.beat(acknowledge('one', 'A', first));
+    expect(idle.error).to.equal('NONE');
+    log.release();
+    await made.clock.settle();
+  });
+
+  it('a lost append takes back records and memory, and answers with an error to retry (BA-3, ORD-2)', async () => {
+    const { made, log } = await harness();
+    const first = await made.beat(joinBeat('g', 'A'));
+    await made.beat(acknowledge('g', 'A', first));
+    const before = made.router.view('g');
+    log.failAppend(log.called + 1, 'KAFKA_STORAGE_ERROR');
+    const refused = await made.beat(joinBeat('g', 'B'));
+    expect(refused.error).to.equal('NOT_COORDINATOR');
+    const after = made.router.view('g');
+    expect(after?.group).to.equal(before?.group);
+    expect({ ...after?.soft, refreshDue: false }).to.deep.equal({
+      ...before?.soft,
+      refreshDue: false,
+    });
+    // The same join is taken up as if nothing had been.
+    const again = await made.beat(joinBeat('g', 'B'));
+    expect([again.error, again.memberEpoch]).to.deep.equal(['NONE', 3]);
+  });
+
+  it('whichever append is lost, every answer given still holds after a restart (fault loop)', async () => {
+    let faults = 0;
+    for (let nth = 1; ; nth++) {
+      const { made, log, memory } = await harness();
+      log.failAppend(nth);
+      const told = new Map<string, HeartbeatAnswer>();
+      const beat = async (request: ReturnType<typeof steadyBeat>) => {
+        const answer = await made.beat(request);
+        if (answer.error !== 'NONE') return undefined;
+        if (request.memberEpoch < 0) told.delete(request.memberId);
+        else told.set(request.memberId, answer);
+        return answer;
+      };
+      const a = await beat(joinBeat('g', 'A'));
+      if (a !== undefined) await beat(acknowledge('g', 'A', a));
+      await beat(joinBeat('g', 'B'));
+      const a2 =
+        told.get('A') && (await beat(steadyBeat('g', 'A', told.get('A')?.memberEpoch ?? 0)));
+      if (a2 !== undefined) await beat(acknowledge('g', 'A', a2));
+      await beat(joinBeat('g', 'C'));
+      if (told.has('B')) await beat(steadyBeat('g', 'B', -1));
+      const met = log.called >= nth;
+      if (met) faults++;
+
+      const again = await new Harness({ recordLog: memory, compute: assignDirectly }).start();
+      const restored = again.router.view('g')?.group;
+      for (const [memberId, answer] of told) {
+        expect(
+          restored?.members.get(memberId)?.memberEpoch,
+          `${memberId} after fault ${nth}`,
+        ).to.be.at.least(answer.memberEpoch);
+      }
+      expect(restored).to.deep.equal(made.router.view('g')?.group);
+      if (!met) break;
+    }
+    expect(faults).to.be.greaterThan(5);
+  });
+
+  it('a session that runs out removes the member, a heartbeat in time keeps it (FENCE-1, TMR-1)', async () => {
+    const { made } = await harness();
+    const answer = await made.beat(joinBeat('g', 'A'));
+    await made.clock.pass(40_000);
+    expect((await made.beat(acknowledge('g', 'A', answer))).error).to.equal('NONE');
+    await made.clock.pass(40_000);
+    expect((await made.beat(steadyBeat('g', 'A', answer.memberEpoch))).error).to.equal('NONE');
+    await made.clock.pass(46_000);
+    expect((await made.beat(steadyBeat('g', 'A', answer.memberEpoch))).error).to.equal(
+      'UNKNOWN_MEMBER_ID',
+    );
+    expect(made.router.view('g')?.group.state).to.equal('Empty');
+  });
+
+  it('timers run again after a restart (LOAD-1)', async () => {
+    const { made, memory } = await harness();
+    await made.beat(joinBeat('g', 'A'));
+    const again = await new Harness({ recordLog: memory, compute: assignDirectly }).start();
+    again.topics.set('in', 4);
+    await again.clock.pass(44_000);
+    expect(again.router.view('g')?.group.state).to.equal('Stable');
+    await again.clock.pass(2000);
+    expect(again.router.view('g')?.group.state).to.equal('Empty');
+  });
+
+  it('an answer waits for its run only so long, then tells of the delay (OFF-8)', async () => {
+    const { made } = await harness();
+    made.assignor.hold();
+    const pending = made.router.heartbeat(joinBeat('g', 'A'), {
+      clientId: 'c',
+      clientHost: '/1',
+      apiVersion: 1,
+    });
+    await made.clock.pass(120);
+    const answer = await made.soon(pending);
+    expect(answer.statuses.map((each) => each.status)).to.deep.equal(['ASSIGNMENT_DELAYED']);
+    expect(answer.activeTasks).to.deep.equal([]);
+    made.assignor.release();
+    await made.clock.settle();
+    const next = await made.beat(steadyBeat('g', 'A', answer.memberEpoch));
+    expect(next.activeTasks).to.deep.equal(allFour);
+  });
+
+  it('a run that fails leaves the old target and is tried again at a later heartbeat (OFF-6)', async () => {
+    const { made } = await harness({ settings: { assignmentIntervalMs: 1000 } });
+    made.assignor.failNext(new Error('the thread ended'));
+    const answer = await made.beat(joinBeat('g', 'A'));
+    expect([answer.error, answer.statuses.map((each) => each.status)]).to.deep.equal([
+      'NONE',
+      ['ASSIGNMENT_DELAYED'],
+    ]);
+    const tooSoon = await made.beat(steadyBeat('g', 'A', answer.memberEpoch));
+    expect(tooSoon.statuses.map((each) => each.status)).to.deep.equal(['ASSIGNMENT_DELAYED']);
+    expect(made.assignor.runs).to.equal(1);
+    await made.clock.pass(1100);
+    const later = await made.beat(steadyBeat('g', 'A', tooSoon.memberEpoch));
+    expect(later.activeTasks).to.deep.equal(allFour);
+  });
+
+  it('a member that asks again while its answer waits: both requests get the answer (OFF-8)', async () => {
+    const { made } = await harness();
+    made.assignor.hold();
+    const client = { clientId: 'c', clientHost: '/1', apiVersion: 1 };
+    const first = made.router.heartbeat(joinBeat('g', 'A'), client);
+    await made.clock.settle();
+    const second = made.router.heartbeat(joinBeat('g', 'A'), client);
+    await made.clock.settle();
+    made.assignor.release();
+    const [one, two] = await made.soon(Promise.all([first, second]));
+    expect(two.activeTasks).to.deep.equal(allFour);
+    expect(one).to.deep.equal(two);
+  });
+
+  it('a member that leaves while its answer waits is told so (OFF-8)', async () => {
+    const { made } = await harness();
+    await made.beat(joinBeat('g', 'A'));
+    made.assignor.hold();
+    const client = { clientId: 'c', clientHost: '/1', apiVersion: 1 };
+    const joining = made.router.heartbeat(joinBeat('g', 'B'), client);
+    await made.clock.settle();
+    const left = await made.beat(steadyBeat('g', 'B', -1));
+    expect([left.error, left.memberEpoch]).to.deep.equal(['NONE', -1]);
+    expect((await made.soon(joining)).error).to.equal('UNKNOWN_MEMBER_ID');
+    made.assignor.release();
+    await made.clock.settle();
+  });
+
+  it('a full mailbox is answered with an error that clients retry', async () => {
+    const { made } = await harness({ mailboxMax: 2, shardCount: 1 });
+    const client = { clientId: 'c', clientHost: '/1', apiVersion: 1 };
+    const answers = ['A', 'B', 'C'].map((member) =>
+      made.router.heartbeat(joinBeat('g', member), client),
+    );
+    const third = await made.soon(answers[2] as Promise<HeartbeatAnswer>);
+    expect(third.error).to.equal('COORDINATOR_LOAD_IN_PROGRESS');
+    await made.soon(Promise.all(answers));
+  });
+
+  it('records that are not written in time are answered with 15, and may still come (BA-9)', async () => {
+    const { made, log } = await harness();
+    log.hold();
+    const pending = made.router.heartbeat(joinBeat('g', 'A'), {
+      clientId: 'c',
+      clientHost: '/1',
+      apiVersion: 1,
+    });
+    await made.clock.pass(5100);
+    expect((await made.soon(pending)).error).to.equal('COORDINATOR_NOT_AVAILABLE');
+    log.release();
+    await made.clock.settle();
+    expect(made.router.view('g')?.group.members.has('A')).to.equal(true);
+  });
+
+  it('before the load 14, after the close 16 (BA-11)', async () => {
+    const made = new Harness({ recordLog: new MemoryLog(), compute: assignDirectly });
+    expect((await made.beat(joinBeat('g', 'A'))).error).to.equal('COORDINATOR_LOAD_IN_PROGRESS');
+    await made.start();
+    const closing = made.shards.close(1000);
+    await made.clock.pass(10);
+    await closing;
+    expect((await made.beat(joinBeat('g', 'A'))).error).to.equal('NOT_COORDINATOR');
+  });
+
+  it('the journal tells what was decided and why', async () => {
+    const { made } = await harness();
+    await made.beat(joinBeat('g', 'A'));
+    expect(made.journal.length).to.be.greaterThan(0);
+    for (const entry of made.journal) expect(entry.because, entry.cause).to.not.deep.equal([]);
+  });
+});

@@ -1,0 +1,286 @@
+import type {
+  AssignorPort,
+  GroupWatcher,
+  JournalEntry,
+  Log,
+  RecordLog,
+  RuntimeMetrics,
+  TopicsPort,
+} from '../../actors/ports.ts';
+import { Router } from '../../actors/router.ts';
+import { Shards } from '../../actors/shards.ts';
+import type { Client, HeartbeatAnswer, HeartbeatRequest } from '../../machines/commands.ts';
+import type { AssignmentProblem, AssignmentResult } from '../../machines/model/assignment.ts';
+import { type Profile, resolveBehaviour } from '../../machines/model/profile.ts';
+import type { CoordinatorSettings, GroupSettings } from '../../machines/model/settings.ts';
+import type { TopicMetadata } from '../../machines/model/topics.ts';
+import type { CreatableTopic, Topology } from '../../machines/model/topology.ts';
+import { ManualClock } from './manual-clock.ts';
+
+/** Topics that a test makes, grows and deletes by hand. */
+export class FakeTopics implements TopicsPort {
+  #topics = new Map<string, TopicMetadata>();
+  #listeners: ((names: readonly string[]) => void)[] = [];
+  #made = 0;
+
+  view() {
+    const topics = this.#topics;
+    return { topic: (name: string) => topics.get(name) };
+  }
+
+  onChange(listener: (names: readonly string[]) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  async ensureKnown(): Promise<void> {}
+
+  /** A topic with this many partitions; 0 deletes it. */
+  set(name: string, partitionCount: number): void {
+    const next = new Map(this.#topics);
+    if (partitionCount === 0) next.delete(name);
+    else {
+      const topicId = next.get(name)?.topicId ?? `${String(++this.#made).padStart(21, '0')}A`;
+      const racks = Array.from({ length: partitionCount }, () => []);
+      next.set(name, { name, topicId, partitionCount, racks });
+    }
+    this.#topics = next;
+    for (const listener of this.#listeners) listener([name]);
+  }
+}
+
+/** An assignor whose answers a test may hold back, let go, or turn into failures. */
+export class ManualAssignor implements AssignorPort {
+  readonly #compute: (problem: AssignmentProblem) => AssignmentResult;
+  #held = false;
+  #failNext: Error | undefined;
+  #waiting: (() => void)[] = [];
+  runs = 0;
+
+  constructor(compute: (problem: AssignmentProblem) => AssignmentResult) {
+    this.#compute = compute;
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  hold(): void {
+    this.#held = true;
+  }
+
+  /** Lets the runs that wait finish, and those that follow. */
+  release(): void {
+    this.#held = false;
+    for (const go of this.#waiting.splice(0)) go();
+  }
+
+  failNext(error: Error): void {
+    this.#failNext = error;
+  }
+
+  async assign(problem: AssignmentProblem): Promise<AssignmentResult> {
+    this.runs++;
+    const failure = this.#failNext;
+    this.#failNext = undefined;
+    if (this.#held) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (failure !== undefined) throw failure;
+    return this.#compute(problem);
+  }
+}
+
+/** What an operator would have read. */
+export class KeptLog implements Log {
+  readonly lines: { level: string; text: string; fields: object }[] = [];
+  debug(): void {}
+  info(fields: object, text: string): void {
+    this.lines.push({ level: 'info', text, fields });
+  }
+  warn(fields: object, text: string): void {
+    this.lines.push({ level: 'warn', text, fields });
+  }
+  error(fields: object, text: string): void {
+    this.lines.push({ level: 'error', text, fields });
+  }
+}
+
+const noMetrics: RuntimeMetrics = {
+  rebalanced() {},
+  offsetsCommitted() {},
+  offsetsDeleted() {},
+  offsetsExpired() {},
+  processed() {},
+  committed() {},
+  loaded() {},
+  assignmentRun() {},
+};
+
+const noDelays: GroupSettings = {
+  sessionTimeoutMs: 45_000,
+  heartbeatIntervalMs: 5000,
+  numStandbyReplicas: 0,
+  numWarmupReplicas: 0,
+  acceptableRecoveryLag: 10_000n,
+  taskOffsetIntervalMs: 60_000,
+  initialRebalanceDelayMs: 0,
+  assignmentIntervalMs: 0,
+  rackAwareAssignmentTags: [],
+  assignorName: 'sticky',
+  assignorSelected: false,
+};
+
+export type HarnessOptions = {
+  readonly recordLog: RecordLog;
+  readonly compute: (problem: AssignmentProblem) => AssignmentResult;
+  readonly profile?: Profile;
+  readonly settings?: Partial<GroupSettings>;
+  readonly coordinator?: Partial<CoordinatorSettings>;
+  readonly shardCount?: number;
+  readonly mailboxMax?: number;
+  readonly clock?: ManualClock;
+  readonly topics?: FakeTopics;
+};
+
+/** The real shards and router between doubles: a clock that moves when told, topics made by hand, a log with faults. */
+export class Harness {
+  readonly clock: ManualClock;
+  readonly topics: FakeTopics;
+  readonly assignor: ManualAssignor;
+  readonly log = new KeptLog();
+  readonly journal: JournalEntry[] = [];
+  readonly created: (readonly CreatableTopic[])[] = [];
+  readonly states: [string, string][] = [];
+  readonly shards: Shards;
+  readonly router: Router;
+  settings: GroupSettings;
+
+  constructor(options: HarnessOptions) {
+    this.clock = options.clock ?? new ManualClock();
+    this.topics = options.topics ?? new FakeTopics();
+    this.assignor = new ManualAssignor(options.compute);
+    this.settings = { ...noDelays, ...options.settings };
+    const profile = options.profile ?? 'kip';
+    const watcher: GroupWatcher = {
+      groupChanged: (groupId, state) => this.states.push([groupId, state]),
+    };
+    const shared = {
+      behaviour: resolveBehaviour(profile),
+      coordinator: {
+        maxGroupSize: 1000,
+        assignorAnswerWaitMs: profile === 'kip' ? 100 : 10_000,
+        handoverHeartbeatIntervalMs: profile === 'kip' ? 300 : 0,
+        offsetMetadataMaxBytes: 4096,
+        offsetsRetentionMs: 7 * 24 * 3_600_000,
+        ...options.coordinator,
+      },
+      settings: { group: () => this.settings },
+      topics: this.topics,
+      metrics: noMetrics,
+    };
+    this.shards = new Shards({
+      ...shared,
+      clock: this.clock,
+      recordLog: options.recordLog,
+      assignor: this.assignor,
+      topicCreator: {
+        create: (topics) => this.created.push(topics),
+        failures: () => undefined,
+      },
+      journal: { write: (entry) => this.journal.push(entry) },
+      watcher,
+      log: this.log,
+      shardCount: options.shardCount ?? 2,
+      mailboxMax: options.mailboxMax ?? 10_000,
+      assignorRunTimeoutMs: 30_000,
+      commitTimeoutMs: 5000,
+      hurriedMembersMax: 1000,
+      offsetsRetentionCheckMs: 600_000,
+    });
+    this.router = new Router(this.shards, shared);
+  }
+
+  async start(): Promise<this> {
+    await this.shards.load();
+    return this;
+  }
+
+  /** Waits for something that needs turns to end; time stands still. */
+  async soon<T>(pending: Promise<T>): Promise<T> {
+    const gone = Symbol('gone');
+    await this.clock.settle();
+    const first = await Promise.race([pending, Promise.resolve(gone)]);
+    if (first === gone) throw new Error('Not answered although nothing is left to do');
+    return first as T;
+  }
+
+  beat(request: HeartbeatRequest, client = someClient): Promise<HeartbeatAnswer> {
+    return this.soon(this.router.heartbeat(request, client));
+  }
+}
+
+export const someClient: Client = { clientId: 'c', clientHost: '/127.0.0.1', apiVersion: 1 };
+
+/** One subtopology that reads `in`; with `changelog`, it has state. */
+export function simpleTopology(options: { changelog?: string } = {}): Topology {
+  return {
+    epoch: 0,
+    subtopologies: [
+      {
+        subtopologyId: '0',
+        sourceTopics: ['in'],
+        sourceTopicRegex: [],
+        stateChangelogTopics:
+          options.changelog === undefined
+            ? []
+            : [{ name: options.changelog, partitions: 0, replicationFactor: 0, topicConfigs: [] }],
+        repartitionSinkTopics: [],
+        repartitionSourceTopics: [],
+        copartitionGroups: [],
+      },
+    ],
+  };
+}
+
+/** A heartbeat that says nothing new. */
+export function steadyBeat(
+  groupId: string,
+  memberId: string,
+  memberEpoch: number,
+): HeartbeatRequest {
+  return {
+    groupId,
+    memberId,
+    memberEpoch,
+    endpointInformationEpoch: 0,
+    instanceId: null,
+    rackId: null,
+    rebalanceTimeoutMs: -1,
+    topology: null,
+    activeTasks: null,
+    standbyTasks: null,
+    warmupTasks: null,
+    processId: null,
+    userEndpoint: null,
+    clientTags: null,
+    taskOffsets: null,
+    taskEndOffsets: null,
+    shutdownApplication: false,
+  };
+}
+
+/** A join of a member that lives in a process of its own. */
+export function joinBeat(
+  groupId: string,
+  memberId: string,
+  topology: Topology = simpleTopology(),
+): HeartbeatRequest {
+  return {
+    ...steadyBeat(groupId, memberId, 0),
+    rebalanceTimeoutMs: 60_000,
+    topology,
+    activeTasks: [],
+    standbyTasks: [],
+    warmupTasks: [],
+    processId: `p${memberId}`,
+    clientTags: [],
+  };
+}
