@@ -1,4 +1,5 @@
 import type { Clock, Log, TopicCreatorPort } from '../../actors/ports.ts';
+import { firstFew } from '../../machines/decide/first-few.ts';
 import type { CreatableTopic } from '../../machines/model/topology.ts';
 import type { WireErrorName } from '../wire/errors.ts';
 
@@ -16,7 +17,6 @@ type Failure = { readonly text: string; readonly untilMs: number };
 
 const FAILURES_MAX = 1000;
 const IN_FLIGHT_MAX = 10_000;
-const TOLD_MAX = 3;
 const TEXT_LENGTH_MAX = 200;
 
 /**
@@ -61,10 +61,7 @@ export class TopicCreator implements TopicCreatorPort {
       const failure = this.#liveFailure(name);
       return failure === undefined ? [] : [`${name} (${failure.text})`];
     });
-    if (live.length === 0) return undefined;
-    const rest = live.length - TOLD_MAX;
-    const told = live.slice(0, TOLD_MAX).join(', ');
-    return `creation failed: ${told}${rest > 0 ? ` and ${rest} more` : ''}`;
+    return live.length === 0 ? undefined : `creation failed: ${firstFew(live)}`;
   }
 
   /** Never rejects. */

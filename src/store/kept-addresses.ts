@@ -1,17 +1,16 @@
-import type { KeyValues } from './key-values.ts';
-import { keysUnder } from './key-values.ts';
+import { type KeyValues, keysUnder } from './key-values.ts';
 import { keyOf, prefixes, toJson } from './layout.ts';
 
-/** The gateway's own address for one upstream node. */
+/** The gateway's own address for one upstream node: its place in the row of ports, and the port that was found. */
 export type KeptAddress = {
   readonly nodeId: number;
-  readonly host: string;
+  readonly index: number;
   readonly port: number;
 };
 
 /**
  * Keeps which of the gateway's addresses stands for which upstream node, so that clients find the same broker at the
- * same address after a restart.
+ * same address after a restart. Rejects with `StoreError`.
  *
  * Source: records-and-configs 7.2, gateway.addresses.
  */
@@ -22,7 +21,7 @@ export class KeptAddresses {
     this.#keyValues = keyValues;
   }
 
-  /** All of them, in no particular order. */
+  /** All of them, in no order to rely on. */
   async load(): Promise<readonly KeptAddress[]> {
     const addresses: KeptAddress[] = [];
     for await (const entries of this.#keyValues.scan(keysUnder(keyOf(prefixes.addresses)))) {
@@ -31,16 +30,11 @@ export class KeptAddresses {
     return addresses;
   }
 
-  /** Adds these, or replaces those of the same node id; resolves when they are durable. */
-  async save(addresses: readonly KeptAddress[]): Promise<void> {
-    await this.#keyValues.write(
-      addresses.map(({ nodeId, host, port }) => ({
-        type: 'put',
-        key: keyOf(prefixes.addresses, int32Key(nodeId)),
-        value: toJson({ nodeId, host, port }),
-      })),
-      { sync: true },
-    );
+  /** Keeps this one beside the others, in the place of one of the same node id; resolves when it is durable. */
+  async save({ nodeId, index, port }: KeptAddress): Promise<void> {
+    const key = keyOf(prefixes.addresses, int32Key(nodeId));
+    const value = toJson({ nodeId, index, port });
+    await this.#keyValues.write([{ type: 'put', key, value }], { sync: true });
   }
 }
 
