@@ -36,6 +36,8 @@ export type HeldHeartbeat = {
   readonly joined: boolean;
   /** The group was made by this heartbeat. */
   readonly created: boolean;
+  /** It raised the endpoint epoch already: once per heartbeat, whatever follows (IQ-1). */
+  readonly endpointEpochRaised: boolean;
 };
 
 /** All that is known under one group id. Several of them make a shard's state. */

@@ -45,6 +45,8 @@ export type Behaviour = {
   readonly bothStateSpellings: boolean;
   /** A repeated join of a static member by its own member id is served in place (X23, X24). */
   readonly staticJoinInPlace: boolean;
+  /** A new member that names no process is one of its own (REQ, end of section 1), else it has the empty process. */
+  readonly missingProcessIsOwn: boolean;
   /** A describe shows the configured topology as soon as it is known; else only once a later write was committed. */
   readonly describeConfiguredAtOnce: boolean;
   /** A member with an endpoint may join while sources are missing (I-9), else the heartbeat fails. */
@@ -84,6 +86,7 @@ export function resolveBehaviour(profile: Profile, switches: BehaviourSwitches =
     assignorNameIsConfig: kip,
     bothStateSpellings: kip,
     staticJoinInPlace: kip,
+    missingProcessIsOwn: kip,
     describeConfiguredAtOnce: kip,
     endpointsWithoutTopology: kip,
     listAllGroupConfigs: kip,

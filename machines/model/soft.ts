@@ -20,6 +20,8 @@ export type RunInFlight = {
   readonly groupEpoch: number;
   readonly topologyEpoch: number;
   readonly instanceIds: ReadonlyMap<string, string>;
+  /** Whose answer waits for it; a further heartbeat of the same member takes the wait over (OFF-8). */
+  readonly waitingMemberId: string | undefined;
 };
 
 /** State held outside the log. It is part of what a decision decided: kept and undone together with its batch (ORD-2). */

@@ -1,0 +1,142 @@
+import type { HeartbeatRequest } from '../commands.ts';
+import type { Group } from '../model/group.ts';
+import { JOIN_EPOCH, STATIC_LEAVE_EPOCH } from '../model/ids.ts';
+import type { Member } from '../model/member.ts';
+import type { Behaviour } from '../model/profile.ts';
+import { Refusal } from '../model/refusal.ts';
+import { areDisjoint, taskKey } from '../model/task-list.ts';
+import type { TaskIds, TaskOffset, TasksByRole } from '../model/tasks.ts';
+import type { ConfiguredTopology } from '../model/topology.ts';
+import { ownedTasks } from './owned.ts';
+import { refuseInvalidTopology } from './topology.ts';
+
+/**
+ * Refuses a heartbeat whose fields cannot stand, whatever the group looks like: REQ-6 to REQ-15, in that order,
+ * since the first fault is the one that is named. Patterns are not resolved yet, so they are refused first of
+ * all, as REQ-12 has it for that case.
+ *
+ * @throws Refusal INVALID_REQUEST, or STREAMS_INVALID_TOPOLOGY for what is in the topology.
+ */
+export function refuseBadFields(request: HeartbeatRequest, behaviour: Behaviour): void {
+  const { memberEpoch } = request;
+  if (memberEpoch === JOIN_EPOCH) refusePatterns(request);
+  if (isBlank(request.memberId)) refuse('MemberId cannot be empty');
+  if (isBlank(request.groupId)) refuse('GroupId cannot be empty');
+  if (request.instanceId !== null && isBlank(request.instanceId)) {
+    refuse('InstanceId cannot be empty');
+  }
+  if (request.rackId !== null && isBlank(request.rackId)) refuse('RackId cannot be empty');
+  if (memberEpoch === JOIN_EPOCH) refuseBadJoin(request, behaviour);
+  if (memberEpoch === STATIC_LEAVE_EPOCH && request.instanceId === null) {
+    refuse('InstanceId cannot be null when MemberEpoch is -2');
+  }
+  if (memberEpoch < STATIC_LEAVE_EPOCH) refuse(`MemberEpoch is ${memberEpoch}: wanted -2 or above`);
+  refuseBadOwnedLists(request, behaviour);
+  if (memberEpoch !== JOIN_EPOCH && request.topology !== null) {
+    refuse(`Topology can only be sent with MemberEpoch 0, not with ${memberEpoch}`);
+  }
+  if (memberEpoch === JOIN_EPOCH && request.topology !== null) {
+    refuseInvalidTopology(request.topology, behaviour);
+  }
+}
+
+/** Refuses tasks reported twice in one offset list (REQ-17). */
+export function refuseRepeatedOffsets(request: HeartbeatRequest): void {
+  refuseRepeats('TaskOffsets', request.taskOffsets);
+  refuseRepeats('TaskEndOffsets', request.taskEndOffsets);
+}
+
+/**
+ * Refuses owned tasks that the configured topology does not have. Skipped while the topology is not ready, and
+ * for a member of an older topology, which may rightly still hold tasks of it (REQ-16).
+ */
+export function refuseUnknownTasks(
+  request: HeartbeatRequest,
+  member: Member,
+  group: Group,
+  configured: ConfiguredTopology | undefined,
+): void {
+  if (configured === undefined || configured.problem !== undefined) return;
+  if (group.topology !== undefined && member.topologyEpoch < group.topology.epoch) return;
+  for (const list of [request.activeTasks, request.standbyTasks, request.warmupTasks]) {
+    if (list !== null) refuseUnknown(list, configured);
+  }
+}
+
+function refuseUnknown(list: readonly TaskIds[], { subtopologies }: ConfiguredTopology): void {
+  for (const { subtopologyId, partitions } of list) {
+    const known = subtopologies.find((each) => each.subtopologyId === subtopologyId);
+    if (known === undefined) refuse(`Subtopology "${subtopologyId}" is not in the topology`);
+    for (const partition of partitions) {
+      if (partition < 0 || partition >= known.taskCount) {
+        const task = taskKey(subtopologyId, partition);
+        refuse(`Task ${task} does not exist: subtopology has ${known.taskCount} tasks`);
+      }
+    }
+  }
+}
+
+function refusePatterns({ topology }: HeartbeatRequest): void {
+  const pattern = topology?.subtopologies.find((each) => each.sourceTopicRegex.length > 0);
+  if (pattern === undefined) return;
+  refuse(`Subtopology "${pattern.subtopologyId}" has a source topic regex: not supported yet`);
+}
+
+function refuseBadJoin(request: HeartbeatRequest, behaviour: Behaviour): void {
+  const { rebalanceTimeoutMs } = request;
+  const timeoutIsBad = behaviour.refuseNonPositiveRebalanceTimeout
+    ? rebalanceTimeoutMs <= 0
+    : rebalanceTimeoutMs === -1;
+  if (timeoutIsBad) {
+    refuse(`RebalanceTimeoutMs is ${rebalanceTimeoutMs}: a join needs a positive one`);
+  }
+  refuseUnlessEmpty('ActiveTasks', request.activeTasks);
+  refuseUnlessEmpty('StandbyTasks', request.standbyTasks);
+  refuseUnlessEmpty('WarmupTasks', request.warmupTasks);
+  if (request.topology === null) refuse('Topology cannot be null when MemberEpoch is 0');
+}
+
+function refuseUnlessEmpty(field: string, list: readonly TaskIds[] | null): void {
+  if (list === null || list.length > 0) refuse(`${field} must be an empty list on a join`);
+}
+
+function refuseBadOwnedLists(request: HeartbeatRequest, behaviour: Behaviour): void {
+  const { activeTasks, standbyTasks, warmupTasks } = request;
+  const anyNull = activeTasks === null || standbyTasks === null || warmupTasks === null;
+  if (!anyNull) {
+    if (behaviour.refuseOverlappingTasks) refuseOverlap(ownedTasks(request));
+    return;
+  }
+  if (activeTasks !== null || standbyTasks !== null || warmupTasks !== null) {
+    refuse('ActiveTasks, StandbyTasks and WarmupTasks must be all null or all set');
+  }
+}
+
+function refuseOverlap(owned: TasksByRole | undefined): void {
+  if (owned === undefined) return;
+  const { active, standby, warmup } = owned;
+  if (areDisjoint(active, standby) && areDisjoint(active, warmup) && areDisjoint(standby, warmup)) {
+    return;
+  }
+  refuse('A task is in more than one of ActiveTasks, StandbyTasks and WarmupTasks');
+}
+
+function refuseRepeats(field: string, offsets: readonly TaskOffset[] | null): void {
+  if (offsets === null || offsets.length < 2) return;
+  const seen = new Set<string>();
+  for (const { subtopologyId, partition } of offsets) {
+    const task = taskKey(subtopologyId, partition);
+    if (seen.has(task)) refuse(`${field} names task ${task} twice`);
+    seen.add(task);
+  }
+}
+
+/** Nothing but characters up to U+0020, as Java's trim sees it. */
+function isBlank(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0x20) return false;
+  return true;
+}
+
+function refuse(message: string): never {
+  throw new Refusal('INVALID_REQUEST', message);
+}

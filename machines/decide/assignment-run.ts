@@ -1,0 +1,106 @@
+import type { AssignmentRun } from '../decision.ts';
+import type { AssignmentMember, AssignmentProblem } from '../model/assignment.ts';
+import type { Group } from '../model/group.ts';
+import { byCodeUnits } from '../model/ids.ts';
+import type { GroupSettings } from '../model/settings.ts';
+import type { GroupSoft } from '../model/soft.ts';
+import { withoutEpochs } from '../model/task-list.ts';
+import type { ConfiguredTopology } from '../model/topology.ts';
+import type { Draft } from './draft.ts';
+
+/** Why a due target is not computed now; each one shows as status ASSIGNMENT_DELAYED (ASG-2). */
+export type Delay = 'initialDelay' | 'interval' | 'runInFlight' | 'runFailed';
+
+/**
+ * What keeps a due target from being computed, the first in order (ASG-2). A wall clock that went back counts as
+ * an interval that is over: nobody waits for ever.
+ */
+export function delayOf(
+  group: Group,
+  soft: GroupSoft,
+  settings: GroupSettings,
+  nowMs: number,
+): Delay | undefined {
+  const { assignmentIntervalMs } = settings;
+  const isWithin = (sinceMs: number): boolean =>
+    nowMs >= sinceMs && nowMs - sinceMs < assignmentIntervalMs;
+  if (soft.delaying) return 'initialDelay';
+  if (group.assignmentTimestampMs !== 0 && isWithin(group.assignmentTimestampMs)) return 'interval';
+  if (soft.run !== undefined) return 'runInFlight';
+  if (soft.runFailedAtMs !== undefined && isWithin(soft.runFailedAtMs)) return 'runFailed';
+  return undefined;
+}
+
+/**
+ * Starts a run of the assignor over the group as the draft has it (OFF-2).
+ *
+ * @param waitingMemberId whose answer waits for it; undefined if nobody's does.
+ * @returns the number of the run.
+ */
+export function startRun(
+  draft: Draft,
+  configured: ConfiguredTopology,
+  settings: GroupSettings,
+  waitingMemberId: string | undefined,
+): number {
+  const { group, soft } = draft;
+  const run: AssignmentRun = {
+    incarnation: soft.incarnation,
+    run: soft.nextRun,
+    groupEpoch: group.groupEpoch,
+    problem: snapshot(group, soft, configured, settings),
+  };
+  draft.change({
+    nextRun: soft.nextRun + 1,
+    run: {
+      run: run.run,
+      groupEpoch: group.groupEpoch,
+      topologyEpoch: configured.topologyEpoch,
+      instanceIds: new Map(group.staticMembers),
+      waitingMemberId,
+    },
+  });
+  draft.cause({ type: 'startRun', run });
+  return run.run;
+}
+
+/** The assignor's input: what every member has now, not what it is to have (ASG-7). */
+function snapshot(
+  group: Group,
+  soft: GroupSoft,
+  configured: ConfiguredTopology,
+  settings: GroupSettings,
+): AssignmentProblem {
+  const members = [...group.members.values()]
+    .sort((a, b) => byCodeUnits(a.memberId, b.memberId))
+    .map((member): AssignmentMember => {
+      const heard = soft.members.get(member.memberId);
+      return {
+        memberId: member.memberId,
+        instanceId: member.instanceId,
+        rackId: member.rackId,
+        processId: member.processId,
+        clientTags: member.clientTags,
+        topologyEpoch: member.topologyEpoch,
+        active: withoutEpochs(member.assigned.active),
+        standby: member.assigned.standby,
+        warmup: member.assigned.warmup,
+        taskOffsets: heard?.taskOffsets ?? [],
+        taskEndOffsets: heard?.taskEndOffsets ?? [],
+      };
+    });
+  return {
+    groupId: group.groupId,
+    assignor: settings.assignorName,
+    topologyEpoch: configured.topologyEpoch,
+    subtopologies: configured.subtopologies.map(({ subtopologyId, taskCount, stateful }) => ({
+      subtopologyId,
+      taskCount,
+      stateful,
+    })),
+    members,
+    numStandbyReplicas: settings.numStandbyReplicas,
+    acceptableRecoveryLag: settings.acceptableRecoveryLag,
+    rackAwareAssignmentTags: settings.rackAwareAssignmentTags,
+  };
+}

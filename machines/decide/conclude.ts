@@ -1,0 +1,153 @@
+import type { HeartbeatAnswer } from '../commands.ts';
+import type { HeldHeartbeat } from '../decision.ts';
+import type { Member } from '../model/member.ts';
+import { sameTasks } from '../model/task-list.ts';
+import type { HeldTasks } from '../model/tasks.ts';
+import { heartbeatAnswer, isInHandover, statusesOf, tellTasks } from './answer.ts';
+import type { Delay } from './assignment-run.ts';
+import type { Draft } from './draft.ts';
+import { endpointMap } from './endpoints.ts';
+import { ownedTasks } from './owned.ts';
+import { reconcile } from './reconcile.ts';
+import { intermediateTarget } from './refine.ts';
+import { sayReconciled } from './say-reconciled.ts';
+
+/** What the last steps of a heartbeat need of it, at once or after a wait (OFF-8). */
+export type Beat = Omit<HeldHeartbeat, 'run'>;
+
+/**
+ * Steps 12 to 15 of a heartbeat: moves its member toward the installed target, keeps its timers, and says what
+ * the answer says (coordination, section 2).
+ *
+ * @param delay why the target of the present group epoch is not there yet, if so.
+ */
+export function concludeHeartbeat(
+  draft: Draft,
+  beat: Beat,
+  delay: Delay | undefined,
+): HeartbeatAnswer {
+  const { context } = draft;
+  const { request, client } = beat;
+  const { memberId } = request;
+  const said = ownedTasks(request);
+  const before = draft.member(memberId);
+  const after = reconcileMember(draft, before, said);
+  draft.cause({ type: 'armSession', memberId, delayMs: context.settings.sessionTimeoutMs });
+
+  const tasksChanged =
+    after.assigned !== before.assigned && !sameAssigned(after.assigned, before.assigned);
+  const { soft } = draft;
+  const isNews = tasksChanged && after.userEndpoint !== null && !beat.endpointEpochRaised;
+  const endpointEpoch = soft.endpointEpoch + (isNews ? 1 : 0);
+  // With Kafka the group object of the creating join is thrown away after its answer (ORD-2, IQ-3).
+  const isLost = beat.created && !context.behaviour.keepSoftStateOfCreatingJoin;
+  const shutdownBy =
+    soft.shutdownBy ?? (isLost && request.shutdownApplication ? memberId : undefined);
+
+  const statuses = statusesOf({
+    group: draft.group,
+    member: after,
+    configured: soft.configured,
+    delay,
+    shutdownBy,
+    client,
+    context,
+  });
+  const known = draft.softOf(memberId);
+  const { lists, acknowledged } = tellTasks({
+    joined: beat.joined,
+    tasksChanged,
+    assigned: after.assigned,
+    said,
+    acknowledged: known.acknowledged,
+    repeats: context.behaviour.repeatTasksUntilAcknowledged,
+  });
+  const { handoverHeartbeatIntervalMs } = context.coordinator;
+  const hurried =
+    handoverHeartbeatIntervalMs > 0 &&
+    isInHandover(after, statuses, delay) &&
+    (known.hurried || context.mayHurry);
+
+  if (isNews && !isLost) draft.change({ endpointEpoch });
+  if (acknowledged !== known.acknowledged || hurried !== known.hurried) {
+    draft.changeMember(memberId, { acknowledged, hurried });
+    const more = Number(hurried) - Number(known.hurried);
+    if (more !== 0) draft.change({ hurriedMembers: draft.soft.hurriedMembers + more });
+  }
+  askForTopics(draft);
+
+  const { heartbeatIntervalMs } = context.settings;
+  return heartbeatAnswer({
+    member: after,
+    heartbeatIntervalMs: hurried
+      ? Math.min(handoverHeartbeatIntervalMs, heartbeatIntervalMs)
+      : heartbeatIntervalMs,
+    statuses,
+    lists,
+    endpointEpoch: isLost ? 0 : endpointEpoch,
+    endpoints:
+      request.endpointInformationEpoch === endpointEpoch
+        ? null
+        : endpointMap({
+            group: draft.group,
+            soft: draft.soft,
+            topics: context.topics,
+            behaviour: context.behaviour,
+          }),
+    context,
+  });
+}
+
+/** Step 13: the member's step, its record if it changed, and its rebalance timer (REC-10, REC-11). */
+function reconcileMember(
+  draft: Draft,
+  before: Member,
+  said: ReturnType<typeof ownedTasks>,
+): Member {
+  const { group } = draft;
+  const { member: after, waitingFor } = reconcile({
+    member: before,
+    assignmentEpoch: group.assignmentEpoch,
+    target: intermediateTarget(group, before.memberId),
+    owned: said,
+    holders: group.holders,
+  });
+  if (after === before) return before;
+  const { memberId, memberEpoch } = after;
+  sayReconciled(draft, before, after, waitingFor);
+  draft.write({
+    type: 'currentAssignment',
+    groupId: group.groupId,
+    memberId,
+    value: {
+      memberEpoch,
+      previousMemberEpoch: after.previousMemberEpoch,
+      state: after.state,
+      assigned: after.assigned,
+      pendingRevocation: after.pendingRevocation,
+    },
+  });
+  if (after.state === 'unrevokedTasks') {
+    const delayMs = Math.max(0, after.rebalanceTimeoutMs);
+    draft.cause({ type: 'armRebalance', memberId, delayMs, memberEpoch });
+  } else if (before.state === 'unrevokedTasks') {
+    draft.cause({ type: 'cancelRebalance', memberId });
+  }
+  return after;
+}
+
+function sameAssigned(a: HeldTasks, b: HeldTasks): boolean {
+  return (
+    sameTasks(a.active, b.active) &&
+    sameTasks(a.standby, b.standby) &&
+    sameTasks(a.warmup, b.warmup)
+  );
+}
+
+/** Every answer asks anew: what is in flight or failing is the creator's to know (TOP-14, C-1). */
+function askForTopics(draft: Draft): void {
+  const topics = draft.soft.configured?.missingInternalTopics;
+  if (topics === undefined || topics.length === 0) return;
+  const { heartbeatIntervalMs } = draft.context.settings;
+  draft.cause({ type: 'createTopics', topics, failureTtlMs: 2 * heartbeatIntervalMs });
+}

@@ -1,0 +1,223 @@
+import type { Client, HeartbeatRequest } from '../commands.ts';
+import type { Context, GroupSlot, HeartbeatDecision } from '../decision.ts';
+import { newGroup, newMember, newSoft } from '../model/empty.ts';
+import { JOIN_EPOCH } from '../model/ids.ts';
+import type { Member } from '../model/member.ts';
+import { Refusal } from '../model/refusal.ts';
+import { refuseBadFields, refuseRepeatedOffsets, refuseUnknownTasks } from './admit.ts';
+import { refusedAnswer } from './answer.ts';
+import { assignmentConfigs, changedConfigs, raiseGroupEpoch } from './bump.ts';
+import { concludeHeartbeat } from './conclude.ts';
+import { Draft } from './draft.ts';
+import { judgeEpoch, ownsOnlyAssigned, refuseUnknownState } from './epoch.ts';
+import { requireGroup, requireMember } from './find-member.ts';
+import { decideLeave, noteShutdown } from './leave.ts';
+import {
+  changedFields,
+  metadataOf,
+  STATIC_BUMP_FIELDS,
+  sameEndpoint,
+  updatedMember,
+} from './member-fields.ts';
+import { ownedTasks } from './owned.ts';
+import { removeMember } from './remove-member.ts';
+import { refuseStaticMember } from './static-member.ts';
+import { findTarget } from './target.ts';
+import { adoptTopology, refreshTopology, validatedEpoch } from './topology-refresh.ts';
+
+/**
+ * Decides a StreamsGroupHeartbeat: a join (epoch 0), a regular heartbeat, or a leave (-1).
+ *
+ * @param slot what is known under the group id; undefined = nothing.
+ * @returns the answer, or that it waits for the run of the assignor that this heartbeat started (OFF-8).
+ * @throws Refusal the request is answered with its error; nothing changes, no timer either (TMR-1).
+ *
+ * Source: coordination, section 2; the steps are numbered as there.
+ */
+export function decideHeartbeat(
+  slot: GroupSlot | undefined,
+  request: HeartbeatRequest,
+  client: Client,
+  context: Context,
+): HeartbeatDecision {
+  refuseBadFields(request, context.behaviour);
+  refuseStaticMember(request);
+  if (request.memberEpoch < JOIN_EPOCH) return decideLeave(slot, request, context);
+  if (request.memberEpoch === JOIN_EPOCH) return decideJoin(slot, request, client, context);
+
+  // Steps 1 and 2 of a member that is in the group.
+  const draft = new Draft(requireGroup(slot, request.groupId), context);
+  const member = requireMember(draft.group, request);
+  const fenced = fence(draft, member, request);
+  if (fenced !== undefined) return fenced;
+  return proceed(draft, member, request, client, { isNew: false, created: false });
+}
+
+/** Steps 1 and 2 of a join: the group, its size, the member (JOIN-1, JOIN-4, JOIN-5, SIZE-1). */
+function decideJoin(
+  slot: GroupSlot | undefined,
+  request: HeartbeatRequest,
+  client: Client,
+  context: Context,
+): HeartbeatDecision {
+  const { groupId, memberId } = request;
+  const created = slot?.group === undefined;
+  const draft =
+    slot === undefined || created
+      ? Draft.ofNewGroup(slot, newGroup(groupId), newSoft(context.freshIncarnation), context)
+      : new Draft(slot, context);
+  const { members } = draft.group;
+  const known = members.get(memberId);
+  const { maxGroupSize } = context.coordinator;
+  if (known === undefined && members.size >= maxGroupSize) {
+    throw new Refusal(
+      'GROUP_MAX_SIZE_REACHED',
+      `Cannot join group "${groupId}": it has ${members.size} members of at most ${maxGroupSize}`,
+    );
+  }
+  if (known !== undefined && known.instanceId !== null && context.behaviour.staticJoinInPlace) {
+    throw new Refusal(
+      'INVALID_REQUEST',
+      `Member "${memberId}" has instance id "${known.instanceId}": it cannot join without it`,
+    );
+  }
+  if (known !== undefined) {
+    return proceed(draft, known, request, client, { isNew: false, created });
+  }
+  const member = newMember(memberId);
+  const processId = context.behaviour.missingProcessIsOwn ? memberId : '';
+  return proceed(draft, { ...member, processId }, request, client, { isNew: true, created });
+}
+
+/** The epoch check (EPO-1 to EPO-6). @returns the decision that fences the member, if the profile removes it. */
+function fence(
+  draft: Draft,
+  member: Member,
+  request: HeartbeatRequest,
+): HeartbeatDecision | undefined {
+  const { memberId, memberEpoch } = request;
+  if (memberEpoch === member.memberEpoch && member.state !== 'unknown') return undefined;
+  const owned = ownedTasks(request);
+  if (judgeEpoch(member, memberEpoch, ownsOnlyAssigned(member, owned)) !== 'fenced') {
+    refuseUnknownState(member, owned);
+    return undefined;
+  }
+  const text = `Member "${memberId}" is at epoch ${member.memberEpoch}, not at ${memberEpoch}: it must join again`;
+  // A static member on a break keeps its place: the late heartbeat is of its former life (EPO-6).
+  if (!draft.context.behaviour.fenceRemovesMember || member.memberEpoch < JOIN_EPOCH) {
+    throw new Refusal('FENCED_MEMBER_EPOCH', text);
+  }
+  const reason = `${memberId} spoke with epoch ${memberEpoch} instead of ${member.memberEpoch} and is removed`;
+  removeMember(draft, memberId, reason);
+  return draft.done({ kind: 'answer', value: refusedAnswer('FENCED_MEMBER_EPOCH', text) });
+}
+
+/** Steps 3 to 15, the same for joins and regular heartbeats. */
+function proceed(
+  draft: Draft,
+  stored: Member,
+  request: HeartbeatRequest,
+  client: Client,
+  { isNew, created }: { readonly isNew: boolean; readonly created: boolean },
+): HeartbeatDecision {
+  const { context } = draft;
+  const { memberId } = request;
+  const joined = request.memberEpoch === JOIN_EPOCH;
+  const foundEmpty = draft.group.members.size === 0;
+  const isLost = created && !context.behaviour.keepSoftStateOfCreatingJoin;
+
+  // Step 3.
+  const member = updatedMember(stored, request, client);
+  const reasons = registerMember(draft, stored, member, request, isNew);
+  // Steps 4 and 5.
+  const adopted = adoptTopology(draft, request);
+  if (adopted !== undefined) reasons.push(adopted);
+  const { metadataHash, reason } = refreshTopology(draft);
+  if (reason !== undefined) reasons.push(reason);
+  // Step 6.
+  refuseRepeatedOffsets(request);
+  refuseUnknownTasks(request, member, draft.group, draft.soft.configured);
+  if (!isLost) hearMember(draft, request, client);
+  // Steps 7 and 9. Step 8, the test for a refinement step, has its place between them (WU-2).
+  bumpIfNeeded(draft, reasons, metadataHash);
+  // Step 10.
+  const { initialRebalanceDelayMs } = context.settings;
+  if (joined && foundEmpty && initialRebalanceDelayMs > 0 && !draft.soft.delaying) {
+    draft.change({ delaying: true });
+    draft.cause({ type: 'armInitialDelay', delayMs: initialRebalanceDelayMs });
+    draft.say(`The first assignment waits ${initialRebalanceDelayMs} ms for more members`);
+  }
+  // What is soft belongs to the batch at hand, also when the answer waits (ORD-2).
+  if (!isLost) noteShutdown(draft, request);
+  const endpointEpochRaised = !sameEndpoint(stored.userEndpoint, member.userEndpoint);
+  if (endpointEpochRaised && !isLost) {
+    draft.change({ endpointEpoch: draft.soft.endpointEpoch + 1 });
+  }
+  // Step 11.
+  const beat = { request, client, joined, created, endpointEpochRaised };
+  const target = findTarget(draft, memberId);
+  if (target.kind === 'wait') {
+    draft.cause({ type: 'armSession', memberId, delayMs: context.settings.sessionTimeoutMs });
+    return draft.done({ kind: 'held', held: { run: target.run, ...beat } });
+  }
+  // Steps 12 to 15.
+  const value = concludeHeartbeat(draft, beat, target.delay);
+  return draft.done({ kind: 'answer', value });
+}
+
+/** Writes the member's registration if it is new or changed. @returns the reasons to raise the group epoch (GE-1, GE-2). */
+function registerMember(
+  draft: Draft,
+  stored: Member,
+  member: Member,
+  request: HeartbeatRequest,
+  isNew: boolean,
+): string[] {
+  const { memberId } = request;
+  const changed = isNew ? [] : changedFields(stored, member);
+  if (!isNew && changed.length === 0) return [];
+  draft.write({
+    type: 'memberMetadata',
+    groupId: draft.group.groupId,
+    memberId,
+    value: metadataOf(member),
+  });
+  if (isNew) return [`${memberId} joined`];
+  const counts =
+    request.instanceId === null
+      ? changed
+      : changed.filter((field) => STATIC_BUMP_FIELDS.has(field));
+  return counts.length === 0 ? [] : [`${memberId} changed its ${counts.join(', ')}`];
+}
+
+/** Keeps what the heartbeat reports beside the log (OFS-1, OFS-4). */
+function hearMember(draft: Draft, request: HeartbeatRequest, client: Client): void {
+  const { memberId, taskOffsets, taskEndOffsets } = request;
+  const known = draft.softOf(memberId);
+  const saysNothing = taskOffsets === null && taskEndOffsets === null;
+  if (saysNothing && known.heartbeatVersion === client.apiVersion) return;
+  draft.changeMember(memberId, {
+    taskOffsets: taskOffsets ?? known.taskOffsets,
+    taskEndOffsets: taskEndOffsets ?? known.taskEndOffsets,
+    heartbeatVersion: client.apiVersion,
+  });
+}
+
+/** Raises the group epoch once if anything asks for it: the reasons so far, readiness, configs (GE-5, GE-7). */
+function bumpIfNeeded(draft: Draft, reasons: string[], metadataHash: bigint): void {
+  const { group, soft, context } = draft;
+  const validatedTopologyEpoch = validatedEpoch(soft.configured);
+  if (validatedTopologyEpoch !== group.validatedTopologyEpoch && reasons.length === 0) {
+    reasons.push(validatedTopologyEpoch < 0 ? 'Topology is not ready' : 'Topology is ready');
+  }
+  const { settings, behaviour } = context;
+  const configs = changedConfigs(group.lastAssignmentConfigs, settings, behaviour);
+  // A new group has no configs yet; that alone is no change anyone made.
+  if (configs.length > 0 && reasons.length === 0) reasons.push(`${configs.join(', ')} changed`);
+  if (reasons.length === 0) return;
+  raiseGroupEpoch(draft, reasons, {
+    metadataHash,
+    validatedTopologyEpoch,
+    lastAssignmentConfigs: assignmentConfigs(settings, behaviour),
+  });
+}

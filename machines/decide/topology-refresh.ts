@@ -1,0 +1,97 @@
+import type { HeartbeatRequest } from '../commands.ts';
+import { JOIN_EPOCH, NOT_VALIDATED } from '../model/ids.ts';
+import { Refusal } from '../model/refusal.ts';
+import type { TopicsView } from '../model/topics.ts';
+import type { ConfiguredTopology } from '../model/topology.ts';
+import type { Draft } from './draft.ts';
+import { configureTopology, topicsHash } from './internal-topics.ts';
+import { sameTopology } from './topology.ts';
+
+/**
+ * Gives a group without topology the one of the join (TOP-1); holds any other join against the group's. Another
+ * topology, by epoch or by content, is not supported yet: TOP-2 to TOP-6 have their place here.
+ *
+ * @returns the reason to raise the group epoch, if there is one (GE-3).
+ * @throws Refusal INVALID_REQUEST.
+ */
+export function adoptTopology(draft: Draft, request: HeartbeatRequest): string | undefined {
+  const { group } = draft;
+  const { topology } = request;
+  if (request.memberEpoch !== JOIN_EPOCH || topology === null) return undefined;
+  if (group.topology === undefined) {
+    draft.write({ type: 'topology', groupId: group.groupId, value: topology });
+    return `Topology ${topology.epoch} set by ${request.memberId}`;
+  }
+  if (topology.epoch !== group.topology.epoch) {
+    throw new Refusal(
+      'INVALID_REQUEST',
+      `Topology epoch is ${topology.epoch}, the group's is ${group.topology.epoch}: changing it is not supported yet`,
+    );
+  }
+  if (!sameTopology(topology, group.topology, draft.context.behaviour)) {
+    throw new Refusal(
+      'INVALID_REQUEST',
+      `Topology ${topology.epoch} differs from the group's of the same epoch: changing it is not supported yet`,
+    );
+  }
+  return undefined;
+}
+
+/**
+ * Holds the group's topology against the topics when they may have changed since it was last done, or nothing is
+ * held in memory (TOP-8, TOP-11, H-5).
+ *
+ * @returns the metadata hash that is right now, and the reason to raise the group epoch, if there is one (GE-4).
+ * @throws Refusal STREAMS_INVALID_TOPOLOGY when the topology can be sized in no way.
+ */
+export function refreshTopology(draft: Draft): {
+  readonly metadataHash: bigint;
+  readonly reason: string | undefined;
+} {
+  const { group, soft, context } = draft;
+  const { topology } = group;
+  const before = soft.configured;
+  const isFresh = before !== undefined && !soft.refreshDue;
+  if (topology === undefined || (isFresh && before.topologyEpoch === topology.epoch)) {
+    return { metadataHash: group.metadataHash, reason: undefined };
+  }
+  const metadataHash = topicsHash(topology, context.topics);
+  const isSame = before?.topologyEpoch === topology.epoch && before.metadataHash === metadataHash;
+  const configured = isSame
+    ? before
+    : configureTopology(topology, context.topics, context.behaviour);
+  draft.change({ configured, refreshDue: false });
+  if (metadataHash === group.metadataHash) return { metadataHash, reason: undefined };
+  const wasReady = group.validatedTopologyEpoch === topology.epoch;
+  const reason = describeTopicChange(before, configured, wasReady, context.topics);
+  return { metadataHash, reason };
+}
+
+/** The topology epoch that stands validated: that of the configured topology, if it is ready (TOP-10). */
+export function validatedEpoch(configured: ConfiguredTopology | undefined): number {
+  if (configured === undefined || configured.problem !== undefined) return NOT_VALIDATED;
+  return configured.topologyEpoch;
+}
+
+/** What became of the topics, in words; `wasReady` also when nothing is held in memory of the time before. */
+function describeTopicChange(
+  before: ConfiguredTopology | undefined,
+  after: ConfiguredTopology,
+  wasReady: boolean,
+  topics: TopicsView,
+): string {
+  if (after.problem !== undefined) return `Topology is not ready: ${after.problem.detail}`;
+  if (!wasReady) return 'All topics of the topology are there';
+  const resized = after.subtopologies.flatMap(({ subtopologyId, taskCount, ...subtopology }) => {
+    const was = before?.subtopologies.find((each) => each.subtopologyId === subtopologyId);
+    if (was === undefined || was.taskCount === taskCount) return [];
+    const widest = subtopology.sourceTopics.find(
+      (name) => topics.topic(name)?.partitionCount === taskCount,
+    );
+    const why = widest === undefined ? '' : `Topic ${widest} now has ${taskCount} partitions: `;
+    return [
+      `${why}subtopology ${subtopologyId} has ${taskCount} tasks instead of ${was.taskCount}`,
+    ];
+  });
+  return resized.length === 0 ? 'Topics changed' : resized.join('; ');
+}

@@ -1,0 +1,235 @@
+import { byCodeUnits } from './ids.ts';
+import type { ActiveTaskIds, ActiveTaskList, TaskIds, TaskList } from './tasks.ts';
+import { NO_TASKS } from './tasks.ts';
+
+/**
+ * Set operations on {@link TaskList}s. All take lists in their defined order and give lists in that order; a
+ * result equal to the first argument is that very argument wherever that costs nothing. Where lists of active
+ * tasks go in, the epochs come along from the first one.
+ */
+
+/** The name of a task, as Kafka prints it and as the keys of holders: `0_3`. */
+export function taskKey(subtopologyId: string, partition: number): string {
+  return `${subtopologyId}_${partition}`;
+}
+
+/** A list from what a client sent: sorted, each task once, no empty entry (SC-9). */
+export function toTaskList(sent: readonly TaskIds[]): TaskList {
+  if (isOrdered(sent)) return sent;
+  const bySubtopology = new Map<string, Set<number>>();
+  for (const { subtopologyId, partitions } of sent) {
+    const seen = bySubtopology.get(subtopologyId) ?? new Set<number>();
+    for (const partition of partitions) seen.add(partition);
+    bySubtopology.set(subtopologyId, seen);
+  }
+  return [...bySubtopology]
+    .filter(([, partitions]) => partitions.size > 0)
+    .sort(([a], [b]) => byCodeUnits(a, b))
+    .map(([subtopologyId, partitions]) => ({
+      subtopologyId,
+      partitions: [...partitions].sort((a, b) => a - b),
+    }));
+}
+
+function isOrdered(tasks: readonly TaskIds[]): boolean {
+  let before: string | undefined;
+  for (const { subtopologyId, partitions } of tasks) {
+    if (partitions.length === 0 || (before !== undefined && before >= subtopologyId)) return false;
+    before = subtopologyId;
+    for (let at = 1; at < partitions.length; at++) {
+      if ((partitions[at - 1] ?? 0) >= (partitions[at] ?? 0)) return false;
+    }
+  }
+  return true;
+}
+
+/** Whether both hold the same tasks; epochs do not count. */
+export function sameTasks(a: TaskList, b: TaskList): boolean {
+  if (a === b) return true;
+  if (a.length !== b.length) return false;
+  for (let at = 0; at < a.length; at++) {
+    const one = a[at];
+    const other = b[at];
+    if (one === undefined || other === undefined) return false;
+    if (one.subtopologyId !== other.subtopologyId) return false;
+    if (!sameNumbers(one.partitions, other.partitions)) return false;
+  }
+  return true;
+}
+
+/** Whether both hold the same tasks since the same epochs. */
+export function sameActiveTasks(a: ActiveTaskList, b: ActiveTaskList): boolean {
+  if (a === b) return true;
+  if (!sameTasks(a, b)) return false;
+  return a.every((tasks, at) =>
+    sameNumbers(tasks.assignmentEpochs, b[at]?.assignmentEpochs ?? NO_NUMBERS),
+  );
+}
+
+const NO_NUMBERS: readonly number[] = [];
+
+function sameNumbers(a: readonly number[], b: readonly number[]): boolean {
+  if (a === b) return true;
+  if (a.length !== b.length) return false;
+  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
+  return true;
+}
+
+/** Whether the list holds the task. */
+export function hasTask(tasks: TaskList, subtopologyId: string, partition: number): boolean {
+  return hasNumber(partitionsOf(tasks, subtopologyId), partition);
+}
+
+function partitionsOf(tasks: TaskList, subtopologyId: string): readonly number[] {
+  for (const entry of tasks) if (entry.subtopologyId === subtopologyId) return entry.partitions;
+  return NO_NUMBERS;
+}
+
+function hasNumber(sorted: readonly number[], wanted: number): boolean {
+  let low = 0;
+  let high = sorted.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >>> 1;
+    const found = sorted[middle] ?? 0;
+    if (found === wanted) return true;
+    if (found < wanted) low = middle + 1;
+    else high = middle - 1;
+  }
+  return false;
+}
+
+/** Whether every task of `a` is in `b`. */
+export function isSubset(a: TaskList, b: TaskList): boolean {
+  return a === b || subtractTasks(a, b).length === 0;
+}
+
+/** Whether no task is in both. */
+export function areDisjoint(a: TaskList, b: TaskList): boolean {
+  if (a.length === 0 || b.length === 0) return true;
+  return intersectTasks(a, b).length === 0;
+}
+
+/** The tasks of `a` that are in `b`, with the epochs of `a`. */
+export function intersectTasks<T extends TaskIds>(a: readonly T[], b: TaskList): readonly T[] {
+  return filterTasks(a, b, true);
+}
+
+/** The tasks of `a` that are not in `b`, with the epochs of `a`. */
+export function subtractTasks<T extends TaskIds>(a: readonly T[], b: TaskList): readonly T[] {
+  return b.length === 0 ? a : filterTasks(a, b, false);
+}
+
+function filterTasks<T extends TaskIds>(
+  a: readonly T[],
+  b: TaskList,
+  wanted: boolean,
+): readonly T[] {
+  if (a.length === 0) return a;
+  const kept: T[] = [];
+  let changed = false;
+  for (const entry of a) {
+    const other = partitionsOf(b, entry.subtopologyId);
+    const picked = entry.partitions.filter((partition) => hasNumber(other, partition) === wanted);
+    if (picked.length === entry.partitions.length) {
+      kept.push(entry);
+      continue;
+    }
+    changed = true;
+    if (picked.length > 0) kept.push(pick(entry, picked));
+  }
+  return changed ? kept : a;
+}
+
+/** The entry reduced to `partitions`, a part of its own in the same order; epochs follow. */
+function pick<T extends TaskIds>(entry: T, partitions: readonly number[]): T {
+  const epochs = (entry as Partial<ActiveTaskIds>).assignmentEpochs;
+  if (epochs === undefined) return { ...entry, partitions };
+  const kept = new Set(partitions);
+  const assignmentEpochs = epochs.filter((_, at) => kept.has(entry.partitions[at] ?? -1));
+  return { ...entry, partitions, assignmentEpochs };
+}
+
+/** The tasks of either list. Lists of active tasks must not overlap. */
+export function unionTasks(a: TaskList, b: TaskList): TaskList {
+  if (a.length === 0) return b;
+  if (b.length === 0) return a;
+  return toTaskList([...a, ...b]);
+}
+
+/** The tasks of two lists that do not overlap, each with its epoch. */
+export function unionActiveTasks(a: ActiveTaskList, b: ActiveTaskList): ActiveTaskList {
+  if (a.length === 0) return b;
+  if (b.length === 0) return a;
+  const epochs = new Map<string, number>();
+  for (const list of [a, b]) {
+    forEachTask(list, (subtopologyId, partition, epoch) => {
+      epochs.set(taskKey(subtopologyId, partition), epoch);
+    });
+  }
+  return unionTasks(a, b).map(({ subtopologyId, partitions }) => ({
+    subtopologyId,
+    partitions,
+    assignmentEpochs: partitions.map((at) => epochs.get(taskKey(subtopologyId, at)) ?? 0),
+  }));
+}
+
+/** The tasks as owned since one epoch. */
+export function ownedSince(tasks: TaskList, epoch: number): ActiveTaskList {
+  return tasks.map(({ subtopologyId, partitions }) => ({
+    subtopologyId,
+    partitions,
+    assignmentEpochs: partitions.map(() => epoch),
+  }));
+}
+
+/** The tasks alone, without their epochs. */
+export function withoutEpochs(tasks: ActiveTaskList): TaskList {
+  if (tasks.length === 0) return NO_TASKS;
+  return tasks.map(({ subtopologyId, partitions }) => ({ subtopologyId, partitions }));
+}
+
+/** Calls back for each task in order; `epoch` is 0 in lists that carry none. */
+export function forEachTask(
+  tasks: readonly (TaskIds & Partial<Pick<ActiveTaskIds, 'assignmentEpochs'>>)[],
+  each: (subtopologyId: string, partition: number, epoch: number) => void,
+): void {
+  for (const { subtopologyId, partitions, assignmentEpochs } of tasks) {
+    for (let at = 0; at < partitions.length; at++) {
+      each(subtopologyId, partitions[at] ?? 0, assignmentEpochs?.[at] ?? 0);
+    }
+  }
+}
+
+/** The part of a list for which `keep` holds. */
+export function selectTasks(
+  tasks: TaskList,
+  keep: (subtopologyId: string, partition: number) => boolean,
+): TaskList {
+  if (tasks.length === 0) return tasks;
+  return tasks
+    .map((entry) => ({
+      subtopologyId: entry.subtopologyId,
+      partitions: entry.partitions.filter((partition) => keep(entry.subtopologyId, partition)),
+    }))
+    .filter((entry) => entry.partitions.length > 0);
+}
+
+/** How many tasks a list holds. */
+export function countTasks(tasks: TaskList): number {
+  let count = 0;
+  for (const entry of tasks) count += entry.partitions.length;
+  return count;
+}
+
+/** The first `limit` tasks in words, then how many more: `0_2, 0_3 and 7 more`. */
+export function nameTasks(tasks: TaskList, limit = 10): string {
+  const names: string[] = [];
+  for (const { subtopologyId, partitions } of tasks) {
+    for (const partition of partitions) {
+      if (names.length === limit) break;
+      names.push(taskKey(subtopologyId, partition));
+    }
+  }
+  const more = countTasks(tasks) - names.length;
+  return more === 0 ? names.join(', ') : `${names.join(', ')} and ${more} more`;
+}

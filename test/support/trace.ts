@@ -1,0 +1,338 @@
+import type { HeartbeatAnswer, HeartbeatRequest, StatusName } from '../../machines/commands.ts';
+import type { AssignmentProblem, AssignmentResult } from '../../machines/model/assignment.ts';
+import type { Endpoint } from '../../machines/model/member.ts';
+import { resolveBehaviour } from '../../machines/model/profile.ts';
+import type { TaskIds, TaskList } from '../../machines/model/tasks.ts';
+import type { Subtopology, TopicInfo, Topology } from '../../machines/model/topology.ts';
+import type { GroupRecord } from '../../machines/records.ts';
+import { keepingAssignor } from './keeping-assignor.ts';
+import type { Outcome } from './lone-coordinator.ts';
+import { GROUP_ID, LoneCoordinator } from './lone-coordinator.ts';
+
+/**
+ * Plays a trace and writes it again with the answers that came: equal texts, and the trace holds.
+ *
+ * A trace is blocks with blank lines between them; comments start with `#`. A block is commands, and after `----`
+ * what they answered. Tasks are `0:[0-2,5] 1:[3]`, roles `active|standby|warmup`; `[]` is an empty list, `-` is
+ * "not sent". Verbs are the functions of {@link VERBS}.
+ */
+export function playTrace(text: string): string {
+  const player = new Player();
+  return `${text
+    .trim()
+    .split(/\n{2,}/)
+    .map((block) => player.play(block))
+    .join('\n\n')}\n`;
+}
+
+const STATUS_CODES: Readonly<Record<StatusName, number>> = {
+  STALE_TOPOLOGY: 0,
+  MISSING_SOURCE_TOPICS: 1,
+  INCORRECTLY_PARTITIONED_TOPICS: 2,
+  MISSING_INTERNAL_TOPICS: 3,
+  SHUTDOWN_APPLICATION: 4,
+  ASSIGNMENT_DELAYED: 5,
+  MISSING_CLIENT_TAGS: 6,
+};
+
+type Words = { readonly plain: readonly string[]; readonly named: ReadonlyMap<string, string> };
+
+class Player {
+  readonly coordinator = new LoneCoordinator(keepingAssignor);
+  readonly topologies = new Map<number, Topology>();
+  /** The endpoint epoch each member was last told. */
+  readonly endpointEpochs = new Map<string, number>();
+  topologyEpoch = 0;
+
+  play(block: string): string {
+    const [input = ''] = block.split('\n----');
+    const answers: string[] = [];
+    for (const line of input.split('\n')) {
+      if (line.startsWith('#') || line === '') continue;
+      answers.push(...this.run(line));
+    }
+    return answers.length === 0 ? input : [input, '----', ...answers].join('\n');
+  }
+
+  run(line: string): readonly string[] {
+    const words = line.split(/\s+/);
+    const { plain, named } = sort(words);
+    const verb = VERBS[plain[0] ?? ''] ?? VERBS[plain[1] ?? ''];
+    if (verb === undefined) throw new Error(`Unknown command in a trace: ${line}`);
+    return verb(this, { plain, named });
+  }
+}
+
+function sort(words: readonly string[]): Words {
+  const plain = words.filter((word) => !word.includes('='));
+  const named = words
+    .filter((word) => word.includes('='))
+    .map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)] as const);
+  return { plain, named: new Map(named) };
+}
+
+/** One function per verb; the word may stand first, or second after a member's name. */
+const VERBS: Readonly<Record<string, (player: Player, words: Words) => readonly string[]>> = {
+  /** `topics in:4 other:2`; 0 deletes. */
+  topics: ({ coordinator }, { plain }) => {
+    for (const word of plain.slice(1)) {
+      const [name = '', count] = word.split(':');
+      coordinator.setTopic(name, Number(count));
+    }
+    return [];
+  },
+  /** `topology 0: in changelog=app-changelog`; every plain name is a source of its own subtopology. */
+  topology: (player, { plain, named }) => {
+    player.topologyEpoch = Number.parseInt(plain[1] ?? '0', 10);
+    const subtopologies = plain
+      .slice(2)
+      .map((source, at) => subtopology(String(at), source, named.get('changelog')));
+    player.topologies.set(player.topologyEpoch, { epoch: player.topologyEpoch, subtopologies });
+    return [];
+  },
+  /** `set delay=3000 interval=1000 standbys=1 wait=0 handover=300 profile=kafka`. */
+  set: ({ coordinator }, { named }) => {
+    for (const [name, value] of named) {
+      const setting = SETTINGS[name];
+      if (setting === undefined) throw new Error(`Unknown setting in a trace: ${name}`);
+      setting(coordinator, value);
+    }
+    return [];
+  },
+  /** `A heartbeat epoch=0 topology=0 own=[] process=p1`. */
+  heartbeat: (player, { plain, named }) => {
+    const name = plain[0] ?? '';
+    const version = Number(named.get('version') ?? '1');
+    const client = {
+      clientId: named.get('client') ?? `client-${name}`,
+      clientHost: '/127.0.0.1',
+      apiVersion: version,
+    };
+    return show(player, name, player.coordinator.heartbeat(request(player, name, named), client));
+  },
+  /** `A leaves`. */
+  leaves: (player, { plain, named }) => {
+    const name = plain[0] ?? '';
+    const leave = request(player, name, new Map([...named, ['epoch', '-1'], ['own', '-']]));
+    const client = { clientId: `client-${name}`, clientHost: '/127.0.0.1', apiVersion: 1 };
+    return show(player, name, player.coordinator.heartbeat(leave, client));
+  },
+  /** `clock +1000`: ms pass, timers fire. */
+  clock: (player, { plain }) => {
+    const outcome = player.coordinator.advance(Number((plain[1] ?? '').replace('+', '')));
+    return outcome.records.length === 0 ? [] : show(player, '', outcome);
+  },
+  /** `target A=0:[0]|0:[1] B=..`: every run from now on gives this; without members, what it finds best. */
+  target: ({ coordinator }, { named }) => {
+    coordinator.assignor = named.size === 0 ? keepingAssignor : given(named);
+    return [];
+  },
+  /** Runs of the assignor stay out until they are released. */
+  hold: ({ coordinator }) => {
+    coordinator.holdRuns = true;
+    return [];
+  },
+  /** `A release`: the oldest run out ends; the answer that waited for it is A's. */
+  release: (player, { plain }) => show(player, plain[0] ?? '', player.coordinator.release()),
+  /** `A fails`: the oldest run out fails. */
+  fails: (player, { plain }) => show(player, plain[0] ?? '', player.coordinator.fail('it broke')),
+  /** `A waited`: the answer of A waited long enough. */
+  waited: (player, { plain }) => show(player, plain[0] ?? '', player.coordinator.endWaits()),
+  /** Another coordinator takes over, with nothing but the log. */
+  failover: (player) => show(player, '', player.coordinator.failOver()),
+  /** Topics the coordinator asked for since the last look. */
+  created: ({ coordinator }) => [
+    `asked for: ${[...new Set(coordinator.createdTopics.splice(0))].join(', ')}`,
+  ],
+};
+
+const SETTINGS: Readonly<Record<string, (on: LoneCoordinator, value: string) => void>> = {
+  delay: (on, value) => {
+    on.settings = { ...on.settings, initialRebalanceDelayMs: Number(value) };
+  },
+  interval: (on, value) => {
+    on.settings = { ...on.settings, assignmentIntervalMs: Number(value) };
+  },
+  standbys: (on, value) => {
+    on.settings = { ...on.settings, numStandbyReplicas: Number(value) };
+  },
+  tags: (on, value) => {
+    on.settings = { ...on.settings, rackAwareAssignmentTags: value.split(',') };
+  },
+  wait: (on, value) => {
+    on.coordinator = { ...on.coordinator, assignorAnswerWaitMs: Number(value) };
+  },
+  handover: (on, value) => {
+    on.coordinator = { ...on.coordinator, handoverHeartbeatIntervalMs: Number(value) };
+  },
+  size: (on, value) => {
+    on.coordinator = { ...on.coordinator, maxGroupSize: Number(value) };
+  },
+  profile: (on, value) => {
+    on.behaviour = resolveBehaviour(value === 'kafka' ? 'kafka' : 'kip');
+  },
+  failures: (on, value) => {
+    on.creationFailures = value === '' ? undefined : value;
+  },
+};
+
+function request(
+  player: Player,
+  memberId: string,
+  named: ReadonlyMap<string, string>,
+): HeartbeatRequest {
+  const epoch = Number(named.get('epoch'));
+  const isJoin = epoch === 0;
+  const own = (named.get('own') ?? '-').split('|');
+  const isSent = own[0] !== '-';
+  const topology = player.topologies.get(Number(named.get('topology') ?? '-1'));
+  const endpointEpoch = named.get('iq') ?? String(player.endpointEpochs.get(memberId) ?? 0);
+  return {
+    groupId: GROUP_ID,
+    memberId,
+    memberEpoch: epoch,
+    endpointInformationEpoch: Number(endpointEpoch),
+    instanceId: named.get('instance') ?? null,
+    rackId: named.get('rack') ?? null,
+    rebalanceTimeoutMs: Number(named.get('timeout') ?? (isJoin ? '60000' : '-1')),
+    topology: topology ?? null,
+    activeTasks: isSent ? readTasks(own[0] ?? '[]') : null,
+    standbyTasks: isSent ? readTasks(own[1] ?? '[]') : null,
+    warmupTasks: isSent ? readTasks(own[2] ?? '[]') : null,
+    processId: named.get('process') ?? (isJoin ? `p${memberId}` : null),
+    userEndpoint: readEndpoint(named.get('endpoint')),
+    clientTags: null,
+    taskOffsets: null,
+    taskEndOffsets: null,
+    shutdownApplication: named.get('shutdown') === 'yes',
+  };
+}
+
+function readEndpoint(text: string | undefined): Endpoint | null {
+  if (text === undefined) return null;
+  const [host = '', port] = text.split(':');
+  return { host, port: Number(port) };
+}
+
+function subtopology(id: string, source: string, changelog: string | undefined): Subtopology {
+  const info: TopicInfo[] =
+    changelog === undefined
+      ? []
+      : [{ name: changelog, partitions: 0, replicationFactor: 0, topicConfigs: [] }];
+  return {
+    subtopologyId: id,
+    sourceTopics: [source],
+    sourceTopicRegex: [],
+    stateChangelogTopics: info,
+    repartitionSinkTopics: [],
+    repartitionSourceTopics: [],
+    copartitionGroups: [],
+  };
+}
+
+/** `0:[0-2,5];1:[3]` or `[]`. */
+export function readTasks(text: string): TaskList {
+  if (text === '[]' || text === '') return [];
+  return text.split(';').map((part): TaskIds => {
+    const [, subtopologyId = '', list = ''] = /^(.+):\[(.*)\]$/.exec(part) ?? [];
+    const partitions = list.split(',').flatMap((range) => {
+      const [from = 0, to = from] = range.split('-').map(Number);
+      return Array.from({ length: to - from + 1 }, (_, at) => from + at);
+    });
+    return { subtopologyId, partitions };
+  });
+}
+
+/** The inverse of {@link readTasks}. */
+export function writeTasks(tasks: TaskList): string {
+  if (tasks.length === 0) return '[]';
+  return tasks
+    .map(({ subtopologyId, partitions }) => `${subtopologyId}:[${ranges(partitions)}]`)
+    .join(';');
+}
+
+function ranges(numbers: readonly number[]): string {
+  const parts: string[] = [];
+  for (let from = 0; from < numbers.length; ) {
+    let to = from;
+    while (numbers[to + 1] === (numbers[to] ?? 0) + 1) to++;
+    parts.push(to === from ? `${numbers[from]}` : `${numbers[from]}-${numbers[to]}`);
+    from = to + 1;
+  }
+  return parts.join(',');
+}
+
+function given(named: ReadonlyMap<string, string>): (p: AssignmentProblem) => AssignmentResult {
+  return (problem) => ({
+    members: problem.members.map(({ memberId }) => {
+      const [active = '[]', standby = '[]'] = (named.get(memberId) ?? '[]').split('|');
+      return { active: readTasks(active), standby: readTasks(standby) };
+    }),
+    unassigned: [],
+  });
+}
+
+function show(player: Player, name: string, { answer, records }: Outcome): readonly string[] {
+  const lines: string[] = [];
+  if (answer !== undefined) {
+    if (answer.error === 'NONE') player.endpointEpochs.set(name, answer.endpointInformationEpoch);
+    lines.push(showAnswer(name, answer));
+  } else if (name !== '') lines.push(`${name} waits`);
+  lines.push(`records: ${records.length === 0 ? 'none' : records.map(showRecord).join(', ')}`);
+  const { group } = player.coordinator.slot;
+  lines.push(
+    group === undefined
+      ? 'group: none'
+      : `group: ${group.state.toLowerCase()} ${group.groupEpoch}/${group.assignmentEpoch}`,
+  );
+  return lines;
+}
+
+function showAnswer(name: string, answer: HeartbeatAnswer): string {
+  if (answer.error !== 'NONE') return `${name} error=${answer.error}`;
+  const words = [`${name} epoch=${answer.memberEpoch}`];
+  const { activeTasks, standbyTasks, warmupTasks } = answer;
+  if (activeTasks === null) words.push('tasks=-');
+  else {
+    words.push(`active=${writeTasks(activeTasks)}`);
+    words.push(`standby=${writeTasks(standbyTasks ?? [])}`);
+    words.push(`warmup=${writeTasks(warmupTasks ?? [])}`);
+  }
+  if (answer.statuses.length > 0) {
+    words.push(`status=[${answer.statuses.map(({ status }) => STATUS_CODES[status])}]`);
+  }
+  const isUsual = answer.heartbeatIntervalMs === 5000 || answer.memberEpoch < 0;
+  if (!isUsual) words.push(`interval=${answer.heartbeatIntervalMs}`);
+  if (answer.partitionsByUserEndpoint !== null && answer.partitionsByUserEndpoint.length > 0) {
+    const entries = answer.partitionsByUserEndpoint.map(({ userEndpoint }) => userEndpoint.host);
+    words.push(`iq=${answer.endpointInformationEpoch} endpoints=[${entries}]`);
+  }
+  return words.join(' ');
+}
+
+function showRecord(record: GroupRecord): string {
+  switch (record.type) {
+    case 'memberMetadata':
+      return `${record.value === null ? '-' : ''}member ${record.memberId}`;
+    case 'topology':
+      return record.value === null ? '-topology' : `topology ${record.value.epoch}`;
+    case 'groupMetadata':
+      return record.value === null ? '-group' : `group ${record.value.groupEpoch}`;
+    case 'targetMember':
+      return `${record.value === null ? '-' : ''}target ${record.memberId}`;
+    case 'targetMetadata':
+      return record.value === null
+        ? '-target-epoch'
+        : `target-epoch ${record.value.assignmentEpoch}`;
+    case 'offsetCommit':
+      return `offset ${record.topic}-${record.partition}`;
+    case 'currentAssignment': {
+      if (record.value === null) return `-current ${record.memberId}`;
+      const { memberEpoch, previousMemberEpoch, state, pendingRevocation } = record.value;
+      const owes = [pendingRevocation.active, pendingRevocation.standby].map(writeTasks).join('|');
+      const words =
+        state === 'stable' ? '' : state === 'unrevokedTasks' ? ` owes ${owes}` : ' waiting';
+      return `current ${record.memberId} ${memberEpoch}/${previousMemberEpoch}${words}`;
+    }
+  }
+}
