@@ -141,3 +141,45 @@ describe('LevelLog and MemoryLog', () => {
       { numRuns: 10 },
     ));
 });
+
+describe('FaultyLog', () => {
+  const outcomes = (appends: readonly Promise<void>[]) =>
+    Promise.all(
+      appends.map((append) =>
+        append.then(
+          () => 'kept',
+          (error: LogError) => error.error,
+        ),
+      ),
+    );
+
+  it('fails the n-th append and what is called behind it for its shard, and no other', async () => {
+    const inner = new MemoryLog();
+    const log = new FaultyLog(inner);
+    log.failAppend(2, 'REQUEST_TIMED_OUT');
+    const shards = [1, 1, 2, 1];
+    const appends = shards.map((shard, epoch) =>
+      log.append([batchOf(shard, epochRecord('g', epoch))]),
+    );
+    expect(await outcomes(appends)).to.deep.equal([
+      'kept',
+      'REQUEST_TIMED_OUT',
+      'kept',
+      'REQUEST_TIMED_OUT',
+    ]);
+    expect(await outcomes([log.append([batchOf(1, epochRecord('g', 9))])])).to.deep.equal(['kept']);
+    expect(inner.batches.map(({ shard }) => shard)).to.deep.equal([1, 2, 1]);
+  });
+
+  it('hold() keeps appends waiting until release()', async () => {
+    const inner = new MemoryLog();
+    const log = new FaultyLog(inner);
+    log.hold();
+    const appends = [1, 2].map((epoch) => log.append([batchOf(1, epochRecord('g', epoch))]));
+    await Promise.resolve();
+    expect([inner.batches.length, log.waiting, log.called]).to.deep.equal([0, 2, 2]);
+    log.release();
+    expect(await outcomes(appends)).to.deep.equal(['kept', 'kept']);
+    expect(inner.batches).to.have.length(2);
+  });
+});
