@@ -2,6 +2,13 @@ import type { TopicsPort } from '../../actors/ports.ts';
 import { byCodeUnits } from '../../machines/model/ids.ts';
 import { PersistentMap } from '../../machines/model/persistent-map.ts';
 import type { TopicMetadata, TopicsView } from '../../machines/model/topics.ts';
+import type {
+  CatalogueTopic,
+  ChangeOptions,
+  NewTopic,
+  TopicCatalogue,
+  TopicOutcome,
+} from '../server/ports.ts';
 import { withChanges } from '../store/config-overrides.ts';
 import { type KeyValues, keysUnder } from '../store/key-values.ts';
 import { keyOf, prefixes, toJson } from '../store/layout.ts';
@@ -12,29 +19,12 @@ import type { WireErrorName } from '../wire/errors.ts';
 import { faultOfTopicConfigs } from './topic-configs.ts';
 import { faultOfTopicName } from './topic-name.ts';
 
-/** A topic of the catalogue; every partition has one replica, on this node. */
-export type Topic = TopicMetadata & {
-  /** A topic of the cluster itself. */
-  readonly internal: boolean;
-  /** What was set on the topic itself. */
-  readonly configs: ReadonlyMap<string, string>;
-};
+/** A topic of the catalogue, with what was set on the topic itself. */
+export type Topic = CatalogueTopic &
+  TopicMetadata & { readonly configs: ReadonlyMap<string, string> };
 
-/** A topic asked for; -1 for either number means the default, a null config its default. */
-export type WantedTopic = {
-  readonly name: string;
-  readonly partitionCount: number;
-  readonly replicationFactor: number;
-  readonly configs: ReadonlyMap<string, string | null>;
-};
-
-/** What became of a change; `message` is null when `error` is NONE. */
-export type TopicOutcome = {
-  readonly error: WireErrorName;
-  readonly message: string | null;
-  /** As it is now, as it would be with `validateOnly`, or as it was when deleted. */
-  readonly topic: Topic | undefined;
-};
+/** What became of a change of the catalogue. */
+export type CatalogueOutcome = TopicOutcome & { readonly topic: Topic | undefined };
 
 /** More would make one topic's metadata larger than a frame. */
 const PARTITIONS_MAX = 100_000;
@@ -54,7 +44,7 @@ type StoredTopic = {
  *
  * Source: design 1, standalone; wire.md 19, 20, 37.
  */
-export class Catalogue implements TopicsPort {
+export class Catalogue implements TopicsPort, TopicCatalogue {
   readonly #keyValues: KeyValues;
   readonly #random: RandomBytes;
   readonly #defaultPartitionCount: number;
@@ -126,7 +116,7 @@ export class Catalogue implements TopicsPort {
    * other than -1 or 1 and more (INVALID_PARTITIONS), a replication factor other than -1 or 1
    * (INVALID_REPLICATION_FACTOR), settings that are not known or not allowed (INVALID_CONFIG).
    */
-  create(wanted: WantedTopic, options: { readonly validateOnly: boolean }): Promise<TopicOutcome> {
+  create(wanted: NewTopic, options: ChangeOptions): Promise<CatalogueOutcome> {
     return this.#change(options, () => {
       const { name, replicationFactor } = wanted;
       const nameFault = faultOfTopicName(name);
@@ -153,7 +143,7 @@ export class Catalogue implements TopicsPort {
   }
 
   /** Removes a topic; its id is never used again. Refuses UNKNOWN_TOPIC_OR_PARTITION. */
-  delete(name: string): Promise<TopicOutcome> {
+  delete(name: string): Promise<CatalogueOutcome> {
     return this.#change({ validateOnly: false }, () => {
       const topic = this.#names.get(name);
       return topic === undefined ? unknown('Delete', name) : { ...done(topic), step: 'remove' };
@@ -161,11 +151,7 @@ export class Catalogue implements TopicsPort {
   }
 
   /** Raises the partition count. Refuses UNKNOWN_TOPIC_OR_PARTITION, and INVALID_PARTITIONS if it is no more. */
-  grow(
-    name: string,
-    partitionCount: number,
-    options: { readonly validateOnly: boolean },
-  ): Promise<TopicOutcome> {
+  grow(name: string, partitionCount: number, options: ChangeOptions): Promise<CatalogueOutcome> {
     return this.#change(options, () => {
       const topic = this.#names.get(name);
       if (topic === undefined) return unknown('Grow', name);
@@ -181,8 +167,8 @@ export class Catalogue implements TopicsPort {
   alterConfigs(
     name: string,
     changes: ReadonlyMap<string, string | null>,
-    options: { readonly validateOnly: boolean },
-  ): Promise<TopicOutcome> {
+    options: ChangeOptions,
+  ): Promise<CatalogueOutcome> {
     return this.#change(options, () => {
       const topic = this.#names.get(name);
       if (topic === undefined) return unknown('Configure', name);
@@ -195,10 +181,7 @@ export class Catalogue implements TopicsPort {
   }
 
   /** Judges when its turn has come, keeps what was decided, shows it, tells the listeners. */
-  async #change(
-    options: { readonly validateOnly: boolean },
-    decide: () => Decided,
-  ): Promise<TopicOutcome> {
+  async #change(options: ChangeOptions, decide: () => Decided): Promise<CatalogueOutcome> {
     try {
       return await this.#changes.run(async () => {
         const { step, ...outcome } = decide();
@@ -244,9 +227,9 @@ export type CatalogueOptions = {
 };
 
 type Step = 'put' | 'remove';
-type Decided = TopicOutcome & { readonly step: Step };
+type Decided = CatalogueOutcome & { readonly step: Step };
 
-function done(topic: Topic): TopicOutcome {
+function done(topic: Topic): CatalogueOutcome {
   return { error: 'NONE', message: null, topic };
 }
 
