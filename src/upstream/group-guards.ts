@@ -1,0 +1,97 @@
+import type { GroupCoordinator } from '../../actors/group-coordinator.ts';
+import type { Answer, Handler, IncomingRequest } from '../server/dispatch.ts';
+import { apis, isFlexibleApi } from '../wire/apis.ts';
+import { errorCode } from '../wire/errors.ts';
+import { encodeResponseFrame } from '../wire/headers.ts';
+import { Reader } from '../wire/reader.ts';
+import type { PassOn } from './pass-on.ts';
+
+export type GroupGuardParts = {
+  readonly coordinator: () => GroupCoordinator;
+  readonly passOn: PassOn;
+};
+
+const REBALANCE_TIMEOUT_SINCE = 1;
+
+/**
+ * Keeps members of other protocols out of streams groups: JoinGroup is answered 23 while the group has members, the
+ * heartbeats of consumer and share groups 69 in any case. For other ids the request passes untouched.
+ *
+ * A JoinGroup of a newcomer to an empty streams group ends that group, as in a broker; its offsets stay upstream and
+ * the classic group goes on from there.
+ *
+ * Source: wire.md 4.4; topology-and-admin 13, O-3; coordination MEM-2.
+ */
+export class GroupGuards {
+  private readonly parts: GroupGuardParts;
+
+  constructor(parts: GroupGuardParts) {
+    this.parts = parts;
+  }
+
+  joinGroup(): Handler {
+    return this.guarded(async (request, groupId, isEmpty) => {
+      if (isEmpty) {
+        if (isNewcomer(request)) await this.parts.coordinator().delete([groupId]);
+        return undefined;
+      }
+      const { apiVersion, correlationId } = request;
+      return encodeResponseFrame('JoinGroup', apiVersion, correlationId, {
+        errorCode: errorCode('INCONSISTENT_GROUP_PROTOCOL'),
+      });
+    });
+  }
+
+  /** Of ConsumerGroupHeartbeat and ShareGroupHeartbeat: answers with an error alone look the same. */
+  otherHeartbeat(): Handler {
+    return this.guarded(async (request, groupId) => {
+      const { correlationId } = request;
+      return encodeResponseFrame('ConsumerGroupHeartbeat', 0, correlationId, {
+        errorCode: errorCode('GROUP_ID_NOT_FOUND'),
+        errorMessage: `Group "${groupId}" is a streams group`,
+      });
+    });
+  }
+
+  /** `refuse` gives undefined to let the request pass after all. */
+  private guarded(
+    refuse: (
+      request: IncomingRequest,
+      groupId: string,
+      isEmpty: boolean,
+    ) => Promise<Answer | undefined>,
+  ): Handler {
+    const { coordinator, passOn } = this.parts;
+    return (request) =>
+      passOn.inOrder(request, async (passedOn) => {
+        const groupId = groupIdOf(request);
+        const { error, state } = await coordinator().streamsGroup(groupId);
+        // While the shard cannot say, the client's connection is all there is to answer with.
+        if (error !== 'NONE') return 'close';
+        if (state !== undefined) {
+          const answer = await refuse(request, groupId, state === 'Empty');
+          if (answer !== undefined) return answer;
+        }
+        const forwarded = passOn.forwarded(request);
+        passedOn();
+        return forwarded;
+      });
+  }
+}
+
+/** These requests begin with the group's id. */
+function groupIdOf({ frame, bodyOffset, apiKey, apiVersion }: IncomingRequest): string {
+  const reader = new Reader(frame, bodyOffset);
+  return isFlexibleApi(apiKey, apiVersion) ? reader.compactStr() : reader.str();
+}
+
+/** A JoinGroup without a member id of its own yet. */
+function isNewcomer({ frame, bodyOffset, apiVersion }: IncomingRequest): boolean {
+  const reader = new Reader(frame, bodyOffset);
+  const isFlexible = isFlexibleApi(apis.JoinGroup.key, apiVersion);
+  const text = (): string => (isFlexible ? reader.compactStr() : reader.str());
+  text();
+  reader.i32();
+  if (apiVersion >= REBALANCE_TIMEOUT_SINCE) reader.i32();
+  return text() === '';
+}

@@ -1,0 +1,139 @@
+import type { GroupCoordinator } from '../../actors/group-coordinator.ts';
+import type { Clock } from '../../actors/ports.ts';
+import { requiredTopics } from '../../machines/decide/topology.ts';
+import { JOIN_EPOCH } from '../../machines/model/ids.ts';
+import type { UpstreamTopics } from '../cluster/upstream-topics.ts';
+import type { Answer, Handler, IncomingRequest } from '../server/dispatch.ts';
+import type { WireErrorName } from '../wire/errors.ts';
+import { errorCode } from '../wire/errors.ts';
+import { encodeResponseFrame } from '../wire/headers.ts';
+import { Reader } from '../wire/reader.ts';
+import type { Hold, Placeholders } from './placeholders.ts';
+
+export type HeartbeatGuardParts = {
+  readonly coordinator: () => GroupCoordinator;
+  readonly placeholders: Placeholders;
+  readonly topics: UpstreamTopics;
+  readonly clock: Clock;
+  /** The handler that answers heartbeats here. */
+  readonly local: Handler;
+};
+
+/** How long a join waits for the placeholder; then the client is told to come again. */
+const JOIN_WAIT_MS = 5_000;
+const GROUPS_MAX = 1_000_000;
+
+/** What a member that wants to join is told while the group upstream is not held for us. */
+const refusals: Readonly<Record<Exclude<Hold, 'joined'>, readonly [WireErrorName, string]>> = {
+  conflict: ['GROUP_ID_NOT_FOUND', 'A live group of another kind holds this id upstream'],
+  fenced: ['NOT_COORDINATOR', 'Another gateway coordinates this group now'],
+  forbidden: ['GROUP_AUTHORIZATION_FAILED', 'The gateway may not join this group upstream'],
+  unavailable: ['COORDINATOR_NOT_AVAILABLE', 'The group upstream cannot be reached now'],
+};
+
+/**
+ * Stands before the heartbeats that are answered here and lets one through when upstream is ready for it.
+ *
+ * A join waits, in its connection's order, until the placeholder holds the group's id upstream. After a start, the
+ * first heartbeat of a stored group waits until its topics were looked at once: topics that nobody has looked for yet
+ * are not missing. All other heartbeats go straight on, whether upstream is there or not.
+ *
+ * Source: wire.md 4.10, 4.11, 6.4; coordination JOIN-3.
+ */
+export class HeartbeatGuard {
+  private readonly parts: HeartbeatGuardParts;
+  /** Groups whose topics were looked at. */
+  private readonly prepared = new Set<string>();
+
+  constructor(parts: HeartbeatGuardParts) {
+    this.parts = parts;
+  }
+
+  handler(): Handler {
+    const { placeholders, local } = this.parts;
+    return (request) => {
+      const { groupId, memberEpoch } = identityOf(request);
+      if (placeholders.isFenced(groupId)) return refused(request, ...refusals.fenced);
+      if (memberEpoch < JOIN_EPOCH) return local(request);
+      const isHeld = memberEpoch > JOIN_EPOCH || placeholders.identity(groupId) !== undefined;
+      if (isHeld && this.prepared.has(groupId)) {
+        if (memberEpoch === JOIN_EPOCH) void placeholders.ensure(groupId);
+        return local(request);
+      }
+      return this.delayed(request, groupId, memberEpoch === JOIN_EPOCH);
+    };
+  }
+
+  private async delayed(
+    request: IncomingRequest,
+    groupId: string,
+    isJoin: boolean,
+  ): Promise<Answer> {
+    const { local, clock } = this.parts;
+    // The handler is called before the connection's next request is taken; its answer may take longer.
+    const held = isJoin ? this.parts.placeholders.ensure(groupId) : Promise.resolve<Hold>('joined');
+    const ready = Promise.all([this.prepare(groupId), held]);
+    const handedOver = within(clock, JOIN_WAIT_MS, ready).then((outcome) => ({
+      answer: this.handOver(request, outcome, local),
+    }));
+    request.connection.holdUntil(handedOver);
+    return (await handedOver).answer;
+  }
+
+  private handOver(
+    request: IncomingRequest,
+    outcome: readonly [isPrepared: boolean, hold: Hold] | undefined,
+    local: Handler,
+  ): Answer | Promise<Answer> {
+    const [isPrepared, hold] = outcome ?? [false, 'joined' as const];
+    if (hold !== 'joined') return refused(request, ...refusals[hold]);
+    if (isPrepared) return local(request);
+    return refused(request, 'COORDINATOR_LOAD_IN_PROGRESS', 'Upstream has not answered yet');
+  }
+
+  /** Sees to it that the topics of a stored group were looked at; says whether they were. */
+  private async prepare(groupId: string): Promise<boolean> {
+    if (this.prepared.has(groupId)) return true;
+    const { coordinator, topics } = this.parts;
+    const topology = coordinator().view(groupId)?.group.topology;
+    // A new group brings its topology, and the handler of heartbeats looks at what that names.
+    if (topology === undefined) return true;
+    const names = requiredTopics(topology);
+    if (!topics.knows(names)) await topics.ensureKnown(names);
+    if (!topics.knows(names)) return false;
+    if (this.prepared.size >= GROUPS_MAX) this.prepared.clear();
+    this.prepared.add(groupId);
+    return true;
+  }
+}
+
+/** Group and epoch, without reading the rest of the request. */
+function identityOf({ frame, bodyOffset }: IncomingRequest) {
+  const reader = new Reader(frame, bodyOffset);
+  const groupId = reader.compactStr();
+  reader.compactStr();
+  return { groupId, memberEpoch: reader.i32() };
+}
+
+function refused(request: IncomingRequest, error: WireErrorName, text: string): Answer {
+  const { apiVersion, correlationId } = request;
+  return encodeResponseFrame('StreamsGroupHeartbeat', apiVersion, correlationId, {
+    errorCode: errorCode(error),
+    errorMessage: text,
+  });
+}
+
+/** What the work gives, or undefined when it takes too long. The work must not reject. */
+async function within<T>(
+  clock: Clock,
+  timeoutMs: number,
+  work: Promise<T>,
+): Promise<T | undefined> {
+  return new Promise((resolve) => {
+    const stop = clock.after(timeoutMs, () => resolve(undefined));
+    void work.then((value) => {
+      stop();
+      resolve(value);
+    });
+  });
+}

@@ -1,0 +1,288 @@
+import type { GroupCoordinator } from '../../actors/group-coordinator.ts';
+import type { Answer, Handler, IncomingRequest } from '../server/dispatch.ts';
+import type { ApiName, RequestInput, RequestOf, ResponseInput, ResponseOf } from '../wire/apis.ts';
+import { apis, decodeRequest } from '../wire/apis.ts';
+import { errorCode } from '../wire/errors.ts';
+import { encodeResponseFrame } from '../wire/headers.ts';
+import { Reader } from '../wire/reader.ts';
+import type { ClusterMap } from './cluster-map.ts';
+import { answerLocally } from './local-answer.ts';
+import type { PassOn } from './pass-on.ts';
+import type { Placeholders } from './placeholders.ts';
+import type { UpstreamPool } from './pool.ts';
+
+export type SplitParts = {
+  readonly coordinator: () => GroupCoordinator;
+  readonly passOn: PassOn;
+  readonly pool: UpstreamPool;
+  readonly clusterMap: ClusterMap;
+  readonly placeholders: Placeholders;
+  /** The handlers that answer the local part, by API key. */
+  readonly local: ReadonlyMap<number, Handler>;
+};
+
+/** How the request of an API falls into items, each answered here or upstream. */
+type Split<N extends ApiName, I> = {
+  readonly items: (body: RequestOf<N>) => readonly I[];
+  readonly isLocal: (item: I) => boolean | Promise<boolean>;
+  /** The request for some of the items. */
+  readonly part: (body: RequestOf<N>, items: readonly I[]) => RequestInput<N>;
+  readonly join: (local: ResponseOf<N>, upstream: ResponseOf<N>) => ResponseInput<N>;
+};
+
+const GROUP_RESOURCE = 32;
+const CLIENT_METRICS_RESOURCE = 16;
+const STREAMS_TYPE = 'streams';
+const CLASSIC_TYPE = 'classic';
+const TYPES_SINCE = 5;
+const STATES_SINCE = 4;
+const RESOURCE_TYPES_SINCE = 1;
+const GONE: readonly number[] = [errorCode('NONE'), errorCode('GROUP_ID_NOT_FOUND')];
+
+/**
+ * Handlers of APIs that are answered part here and part upstream: groups by whether the id is a streams group's,
+ * settings by whether they are of a group. A request that falls to one side whole goes there whole.
+ *
+ * Source: wire.md 4.4.
+ */
+export class Splits {
+  private readonly parts: SplitParts;
+
+  constructor(parts: SplitParts) {
+    this.parts = parts;
+  }
+
+  /** By API key. */
+  handlers(): ReadonlyMap<number, Handler> {
+    const isStreamsGroup = (groupId: string) => this.isStreamsGroup(groupId);
+    const isOfGroup = ({ resourceType }: { readonly resourceType: number }) =>
+      resourceType === GROUP_RESOURCE;
+    return new Map([
+      this.bySide('DescribeGroups', {
+        items: ({ groups }) => groups,
+        isLocal: isStreamsGroup,
+        part: (body, groups) => ({ ...body, groups }),
+        join: (local, upstream) => ({ ...upstream, groups: [...local.groups, ...upstream.groups] }),
+      }),
+      this.bySide('ConsumerGroupDescribe', {
+        items: ({ groupIds }) => groupIds,
+        isLocal: isStreamsGroup,
+        part: (body, groupIds) => ({ ...body, groupIds }),
+        join: (local, upstream) => ({ ...upstream, groups: [...local.groups, ...upstream.groups] }),
+      }),
+      this.bySide('DescribeConfigs', {
+        items: ({ resources }) => resources,
+        isLocal: isOfGroup,
+        part: (body, resources) => ({ ...body, resources }),
+        join: (local, upstream) => ({
+          ...upstream,
+          results: [...local.results, ...upstream.results],
+        }),
+      }),
+      this.bySide('IncrementalAlterConfigs', {
+        items: ({ resources }) => resources,
+        isLocal: isOfGroup,
+        part: (body, resources) => ({ ...body, resources }),
+        join: (local, upstream) => ({
+          ...upstream,
+          responses: [...local.responses, ...upstream.responses],
+        }),
+      }),
+      this.bySide('AlterConfigs', {
+        items: ({ resources }) => resources,
+        isLocal: isOfGroup,
+        part: (body, resources) => ({ ...body, resources }),
+        join: (local, upstream) => ({
+          ...upstream,
+          responses: [...local.responses, ...upstream.responses],
+        }),
+      }),
+      this.answering('ListGroups', (request, body) => this.listGroups(request, body)),
+      this.answering('ListConfigResources', (request, body) => this.listConfigs(request, body)),
+      this.answering('DeleteGroups', (request, body) => this.deleteGroups(request, body)),
+    ]);
+  }
+
+  /** A shard that cannot say yet answers for itself: that is local too. */
+  private async isStreamsGroup(groupId: string): Promise<boolean> {
+    const { error, state } = await this.parts.coordinator().streamsGroup(groupId);
+    return error !== 'NONE' || state !== undefined;
+  }
+
+  private localHandler(name: ApiName): Handler {
+    const handler = this.parts.local.get(apis[name].key);
+    if (handler === undefined) throw new Error(`No handler here for ${name}`);
+    return handler;
+  }
+
+  private bySide<N extends ApiName, I>(name: N, split: Split<N, I>): readonly [number, Handler] {
+    const { passOn } = this.parts;
+    const local = this.localHandler(name);
+    const handle = async (request: IncomingRequest, passedOn: () => void): Promise<Answer> => {
+      const { apiVersion, correlationId, connection, frame, bodyOffset } = request;
+      const body = decodeRequest(name, apiVersion, new Reader(frame, bodyOffset));
+      const items = split.items(body);
+      const sides = await Promise.all(items.map(split.isLocal));
+      const here = items.filter((_, at) => sides[at]);
+      const there = items.filter((_, at) => !sides[at]);
+      if (here.length === 0) {
+        const forwarded = passOn.forwarded(request);
+        passedOn();
+        return forwarded;
+      }
+      if (there.length === 0) return local(request);
+      const asked = passOn.link(connection).request(name, split.part(body, there), apiVersion);
+      passedOn();
+      const [ours, theirs] = await Promise.all([
+        answerLocally(local, name, request, split.part(body, here)),
+        asked,
+      ]);
+      return encodeResponseFrame(name, apiVersion, correlationId, split.join(ours, theirs));
+    };
+    return [
+      apis[name].key,
+      (request) => passOn.inOrder(request, (passedOn) => handle(request, passedOn)),
+    ];
+  }
+
+  private answering<N extends ApiName>(
+    name: N,
+    answer: (request: IncomingRequest, body: RequestOf<N>) => Promise<ResponseInput<N>>,
+  ): readonly [number, Handler] {
+    const handle = async (request: IncomingRequest): Promise<Answer> => {
+      const { apiVersion, correlationId, frame, bodyOffset } = request;
+      const body = decodeRequest(name, apiVersion, new Reader(frame, bodyOffset));
+      return encodeResponseFrame(name, apiVersion, correlationId, await answer(request, body));
+    };
+    return [apis[name].key, (request) => this.parts.passOn.inOrder(request, () => handle(request))];
+  }
+
+  /**
+   * Ours are listed by one node alone, since clients ask all: by the live one with the lowest id, and by the bootstrap
+   * address. Upstream's placeholders of them are left out everywhere.
+   */
+  private async listGroups(
+    request: IncomingRequest,
+    body: RequestOf<'ListGroups'>,
+  ): Promise<ResponseInput<'ListGroups'>> {
+    const { coordinator, clusterMap } = this.parts;
+    const { nodeId } = request.connection.listener;
+    const isTheOne = nodeId === 'bootstrap' || nodeId === (clusterMap.aliveIds[0] ?? nodeId);
+    const [ours, theirs] = await Promise.all([
+      answerLocally(this.localHandler('ListGroups'), 'ListGroups', request, body),
+      this.groupsUpstream(request, body),
+    ]);
+    const streams = new Set(coordinator().groupIds());
+    const foreign = theirs.groups.filter(({ groupId }) => !streams.has(groupId));
+    return {
+      errorCode: ours.errorCode === 0 ? theirs.errorCode : ours.errorCode,
+      groups: isTheOne ? [...foreign, ...ours.groups] : foreign,
+    };
+  }
+
+  /** As far as upstream's version has the filters; a group of a broker that knows no types is a classic one. */
+  private async groupsUpstream(
+    { connection }: IncomingRequest,
+    { statesFilter, typesFilter }: RequestOf<'ListGroups'>,
+  ): Promise<Pick<ResponseOf<'ListGroups'>, 'errorCode' | 'groups'>> {
+    const link = this.parts.passOn.link(connection);
+    const { ranges } = await link.versions();
+    const version = Math.min(ranges.get(apis.ListGroups.key)?.max ?? 0, apis.ListGroups.maxVersion);
+    const types = typesFilter.filter((type) => type.toLowerCase() !== STREAMS_TYPE);
+    const wantsNone = typesFilter.length > 0 && types.length === 0;
+    const wantsTypes = version < TYPES_SINCE && types.length > 0;
+    const hasClassic = types.some((type) => type.toLowerCase() === CLASSIC_TYPE);
+    const cannotFilter = statesFilter.length > 0 && version < STATES_SINCE;
+    if (wantsNone || cannotFilter || (wantsTypes && !hasClassic))
+      return { errorCode: 0, groups: [] };
+    const answer = await link.request(
+      'ListGroups',
+      {
+        ...(version >= STATES_SINCE ? { statesFilter } : {}),
+        ...(version >= TYPES_SINCE ? { typesFilter: types } : {}),
+      },
+      version,
+    );
+    if (version >= TYPES_SINCE) return answer;
+    return { ...answer, groups: answer.groups.map((g) => ({ ...g, groupType: CLASSIC_TYPE })) };
+  }
+
+  /** Settings of groups are ours; the rest is upstream's, which in version 0 lists client metrics alone. */
+  private async listConfigs(
+    request: IncomingRequest,
+    { resourceTypes }: RequestOf<'ListConfigResources'>,
+  ): Promise<ResponseInput<'ListConfigResources'>> {
+    const { apiVersion, connection } = request;
+    const wantsAll = resourceTypes.length === 0;
+    const name = 'ListConfigResources';
+    const wantsGroups =
+      apiVersion >= RESOURCE_TYPES_SINCE && (wantsAll || resourceTypes.includes(GROUP_RESOURCE));
+    const ours = wantsGroups
+      ? await answerLocally(this.localHandler(name), name, request, {
+          resourceTypes: [GROUP_RESOURCE],
+        })
+      : { errorCode: 0, configResources: [] };
+    const others = resourceTypes.filter((type) => type !== GROUP_RESOURCE);
+    const link = this.parts.passOn.link(connection);
+    const theirs = (await link.versions()).ranges.get(apis[name].key);
+    if (theirs === undefined || (!wantsAll && others.length === 0)) return ours;
+    const version = Math.min(theirs.max, apiVersion);
+    if (version < RESOURCE_TYPES_SINCE && !wantsAll && !others.includes(CLIENT_METRICS_RESOURCE)) {
+      return ours;
+    }
+    const asked = version < RESOURCE_TYPES_SINCE ? {} : { resourceTypes: others };
+    const answer = await link.request(name, asked, version);
+    const foreign = answer.configResources.filter((one) => one.resourceType !== GROUP_RESOURCE);
+    return {
+      errorCode: ours.errorCode === 0 ? answer.errorCode : ours.errorCode,
+      configResources: [...foreign, ...ours.configResources],
+    };
+  }
+
+  private async deleteGroups(
+    request: IncomingRequest,
+    { groupsNames }: RequestOf<'DeleteGroups'>,
+  ): Promise<ResponseInput<'DeleteGroups'>> {
+    const { passOn } = this.parts;
+    const ids = [...new Set(groupsNames)];
+    const sides = await Promise.all(ids.map((id) => this.isStreamsGroup(id)));
+    const there = ids.filter((_, at) => !sides[at]);
+    const upstream =
+      there.length === 0
+        ? []
+        : await passOn
+            .link(request.connection)
+            .request('DeleteGroups', { groupsNames: there }, request.apiVersion)
+            .then(({ results }) => results);
+    const ours = await Promise.all(
+      ids.filter((_, at) => sides[at]).map((id) => this.deleteStreamsGroup(request, id)),
+    );
+    return { results: [...upstream, ...ours.flat()] };
+  }
+
+  /**
+   * Our own state first, which says whether it may go; then its offsets upstream. If those cannot go now, the client
+   * is told so: when it asks again the id is no streams group any more, and the request passes through.
+   */
+  private async deleteStreamsGroup(
+    request: IncomingRequest,
+    groupId: string,
+  ): Promise<ResponseOf<'DeleteGroups'>['results']> {
+    const { coordinator, placeholders, pool } = this.parts;
+    const deleteHere = async () =>
+      answerLocally(this.localHandler('DeleteGroups'), 'DeleteGroups', request, {
+        groupsNames: [groupId],
+      });
+    const { state } = await coordinator().streamsGroup(groupId);
+    if (state !== 'Empty') return (await deleteHere()).results;
+    return placeholders.whileAway(groupId, async () => {
+      const { results } = await deleteHere();
+      if (results.some((result) => result.errorCode !== 0)) return results;
+      const connection = await pool.node(await pool.coordinatorId(groupId));
+      const answer = await connection.request('DeleteGroups', { groupsNames: [groupId] });
+      return answer.results.map((result) =>
+        GONE.includes(result.errorCode) ? { ...result, errorCode: 0, errorMessage: null } : result,
+      );
+    });
+  }
+}
