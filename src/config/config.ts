@@ -1,6 +1,8 @@
 import { availableParallelism } from 'node:os';
+import type { BrokerGroupSettings } from '../../machines/model/group-config.ts';
 import { type Behaviour, resolveBehaviour } from '../../machines/model/profile.ts';
 import type { CoordinatorSettings } from '../../machines/model/settings.ts';
+import { brokerGroupSettings } from './broker-group-settings.ts';
 import { rows, type SettingName, type SettingValues, settingNames } from './definitions.ts';
 import type { GatewayAddresses } from './headgate-settings.ts';
 import type { HostPort } from './host-port.ts';
@@ -36,6 +38,8 @@ export type Config = {
   readonly server: ServerConfig;
   readonly shards: ShardsConfig;
   readonly assignor: { readonly threads: number; readonly runTimeoutMs: number };
+  /** What groups have unless they override it. */
+  readonly group: BrokerGroupSettings;
   readonly coordinator: CoordinatorSettings;
   readonly handoverMembersMax: number;
   /** The streams protocol is among the group protocols served (FF-2). */
@@ -44,7 +48,7 @@ export type Config = {
   readonly log: LogConfig;
   /** How long a graceful stop may take. */
   readonly stopTimeoutMs: number;
-  /** All settings by name, typed; the group-level ones are read from here. */
+  /** All settings by name, typed. */
   readonly values: SettingValues;
   /** All settings in the order of the table. */
   readonly settings: readonly ResolvedSetting[];
@@ -113,6 +117,9 @@ export function buildConfig(
       threads: values['assignor.threads'] ?? Math.max(1, availableParallelism() - 1),
       runTimeoutMs: values['assignor.run.timeout.ms'],
     },
+    group: brokerGroupSettings(values, {
+      assignorsExplicit: sourceOf('group.streams.assignors') !== 'default',
+    }),
     coordinator: {
       maxGroupSize: values['group.streams.max.size'],
       assignorAnswerWaitMs: values['assignor.answer.wait.ms'],

@@ -233,6 +233,13 @@ describe('resolveConfig()', () => {
     }
   });
 
+  it('tells whether the assignors were chosen by somebody (BC-3)', () => {
+    const group = (flags: Record<string, string>) => resolveConfig({ flags }).config.group;
+    expect(group({})).to.include({ assignorsExplicit: false, sessionTimeoutMs: 45_000 });
+    expect(group({ 'group.streams.assignors': 'sticky' })).to.include({ assignorsExplicit: true });
+    expect(faultsOf({ flags: { 'group.streams.assignors': '' } })).to.have.length(1);
+  });
+
   it('closes the admin server with "off"', () => {
     expect(resolveConfig({ flags: { 'admin.port': 'off' } }).config.admin).to.equal(undefined);
     expect(faultsOf({ flags: { 'admin.port': 'on' } })).to.deep.equal([
