@@ -10,8 +10,11 @@ export const STRING_BYTES_MAX = 32_767;
 export const ZERO_UUID = 'AAAAAAAAAAAAAAAAAAAAAA';
 
 const UUID_BYTES = 16;
-/** Up to this length a string is put together byte by byte: a call into native code costs more. */
-const SHORT_STRING = 16;
+/**
+ * Up to this length a string is put together byte by byte: a call into native code costs more. Beyond it the
+ * engine would only note the pieces, and pay for joining them when the string is looked up.
+ */
+const SHORT_STRING = 12;
 
 /**
  * Reads the primitive types of the protocol from a buffer, front to back.

@@ -7,6 +7,7 @@ const SHORT_STRING = 64;
 const UUID_CHARACTERS = 22;
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
+const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
  * Writes the primitive types of the protocol into a buffer that grows.
@@ -121,8 +122,16 @@ export class Writer {
   }
 
   i64(value: bigint): void {
-    if (typeof value !== 'bigint' || value < INT64_MIN || value > INT64_MAX)
-      throw this.notA('int64', value);
+    if (typeof value !== 'bigint') throw this.notA('int64', value);
+    if (value >= -SAFE && value <= SAFE) {
+      // Small values go through a double: exact, and cheaper than shifting bigints.
+      const whole = Number(value);
+      const high = Math.floor(whole / 0x1_0000_0000);
+      this.put32(high);
+      this.put32(whole - high * 0x1_0000_0000);
+      return;
+    }
+    if (value < INT64_MIN || value > INT64_MAX) throw this.notA('int64', value);
     const at = this.room(8);
     this.buffer.writeBigInt64BE(value, at);
   }
