@@ -2,7 +2,7 @@ import type { AssignmentProblem, AssignmentResult } from '../model/assignment.ts
 import type { Group } from '../model/group.ts';
 import { byCodeUnits } from '../model/ids.ts';
 import type { RunInFlight } from '../model/soft.ts';
-import { hasTask, sameTasks, subtractTasks, taskKey } from '../model/task-list.ts';
+import { hasTask, sameTasks, subtractTasks, taskKey, toTaskList } from '../model/task-list.ts';
 import type { TaskList, TasksByRole } from '../model/tasks.ts';
 import { NO_TASKS, NO_TASKS_BY_ROLE } from '../model/tasks.ts';
 import type { Draft } from './draft.ts';
@@ -116,6 +116,15 @@ function sayMoves(draft: Draft, before: Group, memberIds: readonly string[]): vo
     name(subtractTasks(target(memberId).standby, had(memberId).standby), (id, at) => {
       return `${head}: standby of ${taskKey(id, at)} goes to ${memberId}`;
     });
+  }
+  const given = toTaskList(
+    memberIds.flatMap((memberId) => subtractTasks(target(memberId).active, had(memberId).active)),
+  );
+  for (const { memberId, tasks } of lost) {
+    name(
+      subtractTasks(tasks, given),
+      (id, at) => `${head}: task ${taskKey(id, at)} is taken from ${memberId}`,
+    );
   }
   if (lines.length === 0) draft.say(`${head}: nothing moves`);
   for (const line of lines) draft.say(line);

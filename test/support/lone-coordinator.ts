@@ -175,6 +175,25 @@ export class LoneCoordinator {
     });
   }
 
+  /** Remembers everything as it is now. @returns what brings it back, as often as wanted. */
+  keep(): () => void {
+    const { slot, nowMs } = this;
+    const log = [...this.log];
+    const heldRuns = [...this.heldRuns];
+    const timers = [...this.#timers];
+    const parked = [...this.#parked];
+    return () => {
+      this.slot = slot;
+      this.nowMs = nowMs;
+      this.log.splice(0, this.log.length, ...log);
+      this.heldRuns.splice(0, this.heldRuns.length, ...heldRuns);
+      this.#timers.clear();
+      for (const [key, timer] of timers) this.#timers.set(key, timer);
+      this.#parked.clear();
+      for (const [run, held] of parked) this.#parked.set(run, held);
+    };
+  }
+
   /** Carries out the decision of some other command, as a shard would. */
   carryOut<T>(decision: Decision<GroupRecord, GroupSoft, T, Effect>): Outcome {
     return this.#step(() =>

@@ -1,4 +1,5 @@
 import type { HeartbeatAnswer, HeartbeatRequest, StatusName } from '../../machines/commands.ts';
+import { decideCommit } from '../../machines/decide/offsets.ts';
 import type { AssignmentProblem, AssignmentResult } from '../../machines/model/assignment.ts';
 import type { Endpoint } from '../../machines/model/member.ts';
 import { resolveBehaviour } from '../../machines/model/profile.ts';
@@ -43,6 +44,8 @@ class Player {
   /** The endpoint epoch each member was last told. */
   readonly endpointEpochs = new Map<string, number>();
   topologyEpoch = 0;
+  back: () => void = () => {};
+  because: readonly string[] = [];
 
   play(block: string): string {
     const [input = ''] = block.split('\n----');
@@ -133,11 +136,26 @@ const VERBS: Readonly<Record<string, (player: Player, words: Words) => readonly 
     return [];
   },
   /** `A release`: the oldest run out ends; the answer that waited for it is A's. */
-  release: (player, { plain }) => show(player, plain[0] ?? '', player.coordinator.release()),
+  release: (player, { plain }) => show(player, nameIn(plain), player.coordinator.release()),
   /** `A fails`: the oldest run out fails. */
-  fails: (player, { plain }) => show(player, plain[0] ?? '', player.coordinator.fail('it broke')),
+  fails: (player, { plain }) => show(player, nameIn(plain), player.coordinator.fail('it broke')),
   /** `A waited`: the answer of A waited long enough. */
-  waited: (player, { plain }) => show(player, plain[0] ?? '', player.coordinator.endWaits()),
+  waited: (player, { plain }) => show(player, nameIn(plain), player.coordinator.endWaits()),
+  /** What follows `back` starts from what was when `keep` was said. */
+  keep: (player) => {
+    player.back = player.coordinator.keep();
+    return [];
+  },
+  back: (player) => {
+    player.back();
+    return [];
+  },
+  /** The timers that run. */
+  timers: ({ coordinator }) => [`timers: ${coordinator.timers.join(', ')}`],
+  /** `A offers in-0:2`: commits with an epoch. */
+  commits: (player, { plain, named }) => commit(player, plain, named),
+  /** The words of the last decision that had any. */
+  why: (player) => player.because.map((words) => `  ${words}`),
   /** Another coordinator takes over, with nothing but the log. */
   failover: (player) => show(player, '', player.coordinator.failOver()),
   /** Topics the coordinator asked for since the last look. */
@@ -145,6 +163,11 @@ const VERBS: Readonly<Record<string, (player: Player, words: Words) => readonly 
     `asked for: ${[...new Set(coordinator.createdTopics.splice(0))].join(', ')}`,
   ],
 };
+
+/** The member named before the verb, if one is. */
+function nameIn(plain: readonly string[]): string {
+  return plain.length > 1 ? (plain[0] ?? '') : '';
+}
 
 const SETTINGS: Readonly<Record<string, (on: LoneCoordinator, value: string) => void>> = {
   delay: (on, value) => {
@@ -272,7 +295,48 @@ function given(named: ReadonlyMap<string, string>): (p: AssignmentProblem) => As
   });
 }
 
-function show(player: Player, name: string, { answer, records }: Outcome): readonly string[] {
+/** `A commits in-0,in-1 epoch=3`; the answer names the partitions and what each was told. */
+function commit(
+  { coordinator }: Player,
+  plain: readonly string[],
+  named: ReadonlyMap<string, string>,
+): readonly string[] {
+  const memberId = plain[0] ?? '';
+  const partitions = (plain[2] ?? '').split(',').map((word) => ({
+    name: word.slice(0, word.lastIndexOf('-')),
+    partition: Number(word.slice(word.lastIndexOf('-') + 1)),
+  }));
+  const topics = [...new Set(partitions.map(({ name }) => name))].map((name) => ({
+    name,
+    topicId: '',
+    partitions: partitions
+      .filter((each) => each.name === name)
+      .map(({ partition }) => ({ partition, offset: 5n, leaderEpoch: -1, metadata: '' })),
+  }));
+  const decision = decideCommit(
+    coordinator.slotOrNone,
+    {
+      groupId: GROUP_ID,
+      memberId,
+      memberEpoch: Number(named.get('epoch')),
+      instanceId: null,
+      transactional: false,
+      apiVersion: 9,
+      topics,
+    },
+    coordinator.context(),
+  );
+  coordinator.carryOut({ ...decision, reply: { kind: 'answer', value: undefined } });
+  if (decision.reply.kind !== 'answer') return [];
+  const answers = decision.reply.value.topics.flatMap((topic) =>
+    topic.partitions.map(({ partition, error }) => `${topic.name}-${partition}=${error}`),
+  );
+  return [`${memberId} committed: ${answers.join(' ')}`];
+}
+
+function show(player: Player, name: string, outcome: Outcome): readonly string[] {
+  const { answer, records, because } = outcome;
+  if (because.length > 0) player.because = because;
   const lines: string[] = [];
   if (answer !== undefined) {
     if (answer.error === 'NONE') player.endpointEpochs.set(name, answer.endpointInformationEpoch);
