@@ -23,6 +23,6 @@ export function decideDelete(slot: GroupSlot | undefined): GroupDecision<undefin
     soft: end.soft,
     reply: { kind: 'answer', value: undefined },
     effects: end.effects,
-    because: [`The group was deleted on request, with ${offsets.length} committed offsets`],
+    because: [`The group was deleted on request; offsets deleted with it: ${offsets.length}`],
   };
 }

@@ -183,7 +183,7 @@ export function decideOffsetDelete(
     soft: (slot ?? emptySlot(request.groupId)).soft,
     reply: { kind: 'answer', value: answer },
     effects: [],
-    because: records.length === 0 ? [] : [`${records.length} offsets were deleted on request`],
+    because: records.length === 0 ? [] : [`Offsets deleted on request: ${records.length}`],
   };
 }
 
@@ -216,7 +216,7 @@ export function decideExpiry(
     reply: { kind: 'answer', value: records.length },
     effects: end.effects,
     because: [
-      ...(records.length === 0 ? [] : [`${records.length} offsets expired`]),
+      ...(records.length === 0 ? [] : [`Offsets expired: ${records.length}`]),
       ...(isOver ? ['The group was deleted: it is empty and no offsets are left'] : []),
     ],
   };
@@ -247,7 +247,7 @@ export function decideTopicsDeleted(
     soft: slot.soft,
     reply: { kind: 'answer', value: records.length },
     effects: [],
-    because: [`${records.length} offsets went with topics that were deleted`],
+    because: [`Offsets dropped with their topics: ${records.length}`],
   };
 }
 

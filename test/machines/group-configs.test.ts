@@ -1,0 +1,443 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { BrokerGroupSettings } from '../../machines/model/group-config.ts';
+import {
+  alterGroupConfigs,
+  type ConfigSynonym,
+  describeGroupConfigs,
+  type GroupConfigChange,
+  groupConfigs,
+  validateGroupConfigs,
+} from '../../machines/model/group-configs.ts';
+import { resolveBehaviour } from '../../machines/model/profile.ts';
+import { Refusal } from '../../machines/model/refusal.ts';
+import { resolveGroupSettings } from '../../machines/model/resolve-group-settings.ts';
+
+/** A broker with Kafka's defaults. */
+const BROKER: BrokerGroupSettings = {
+  sessionTimeoutMs: 45_000,
+  sessionTimeoutMsMin: 45_000,
+  sessionTimeoutMsMax: 60_000,
+  heartbeatIntervalMs: 5_000,
+  heartbeatIntervalMsMin: 5_000,
+  heartbeatIntervalMsMax: 15_000,
+  numStandbyReplicas: 0,
+  numStandbyReplicasMax: 2,
+  initialRebalanceDelayMs: 3_000,
+  assignmentIntervalMs: 1_000,
+  assignmentIntervalMsMin: 0,
+  assignmentIntervalMsMax: 15_000,
+  assignorOffload: true,
+  taskOffsetIntervalMs: 60_000,
+  taskOffsetIntervalMsMin: 15_000,
+  numWarmupReplicas: 2,
+  numWarmupReplicasMax: 20,
+  acceptableRecoveryLag: 10_000n,
+  rackAwareAssignmentTags: [],
+  assignors: ['sticky', 'balanced'],
+  assignorsExplicit: false,
+};
+
+const faultsOf = (overrides: Record<string, string>, broker = BROKER) =>
+  validateGroupConfigs(new Map(Object.entries(overrides)), broker);
+
+describe('validateGroupConfigs()', () => {
+  const bad: [string, string, string][] = [
+    ['streams.session.timeout.ms', '44999', 'a whole number from 45000 to 60000'],
+    ['streams.session.timeout.ms', '60001', 'a whole number from 45000 to 60000'],
+    ['streams.session.timeout.ms', '', 'a whole number from 45000 to 60000'],
+    ['streams.heartbeat.interval.ms', '4999', 'a whole number from 5000 to 15000'],
+    ['streams.heartbeat.interval.ms', '15001', 'a whole number from 5000 to 15000'],
+    ['streams.num.standby.replicas', '3', 'a whole number from 0 to 2'],
+    ['streams.num.standby.replicas', '-1', 'a whole number from 0 to 2'],
+    ['streams.num.standby.replicas', 'two', 'a whole number from 0 to 2'],
+    ['streams.num.standby.replicas', '1.5', 'a whole number from 0 to 2'],
+    ['streams.initial.rebalance.delay.ms', '-1', 'a whole number from 0 to 2147483647'],
+    ['streams.initial.rebalance.delay.ms', '2147483648', 'a whole number from 0 to 2147483647'],
+    ['streams.assignment.interval.ms', '15001', 'a whole number from 0 to 15000'],
+    ['streams.assignment.interval.ms', '-1', 'a whole number from 0 to 15000'],
+    ['streams.assignor.offload.enable', 'maybe', 'true or false'],
+    ['streams.task.offset.interval.ms', '14999', 'a whole number from 15000 to 2147483647'],
+    ['streams.num.warmup.replicas', '21', 'a whole number from 0 to 20'],
+    ['streams.num.warmup.replicas', '-1', 'a whole number from 0 to 20'],
+    [
+      'streams.rack.aware.assignment.tags',
+      'zone, zone',
+      'names, none of them empty and none twice, separated by commas',
+    ],
+    [
+      'streams.rack.aware.assignment.tags',
+      'zone,,cluster',
+      'names, none of them empty and none twice, separated by commas',
+    ],
+    ['streams.acceptable.recovery.lag', '-1', 'a whole number from 0 to 9223372036854775807'],
+    ['streams.assignor.name', 'random', 'one of sticky, balanced'],
+    ['streams.assignor.name', 'STICKY', 'one of sticky, balanced'],
+    ['streams.assignor.name', '', 'one of sticky, balanced'],
+    ['streams.no.such.key', '1', 'a config that groups have'],
+    ['group.streams.num.standby.replicas', '1', 'a config that groups have'],
+    ['consumer.session.timeout.ms', '1', 'a whole number from 45000 to 60000'],
+    ['share.isolation.level', 'none', 'one of read_committed, read_uncommitted'],
+  ];
+  for (const [key, seen, wanted] of bad) {
+    it(`refuses ${key} = "${seen}" (GC-2)`, () => {
+      expect(faultsOf({ [key]: seen })).to.deep.equal([{ key, seen, wanted }]);
+    });
+  }
+
+  it('names all faults at once (GC-2)', () => {
+    const keys = { 'streams.no.such.key': '1', 'streams.num.warmup.replicas': '99' };
+    expect(faultsOf(keys).map((fault) => fault.key)).to.deep.equal(Object.keys(keys));
+  });
+
+  it('takes values at their bounds, and exact 64-bit numbers (GC-2)', () => {
+    expect(
+      faultsOf({
+        'streams.session.timeout.ms': '60000',
+        'streams.heartbeat.interval.ms': '15000',
+        'streams.num.standby.replicas': '2',
+        'streams.initial.rebalance.delay.ms': '0',
+        'streams.assignment.interval.ms': '15000',
+        'streams.assignor.offload.enable': 'FALSE',
+        'streams.task.offset.interval.ms': '15000',
+        'streams.num.warmup.replicas': ' 20 ',
+        'streams.rack.aware.assignment.tags': 'zone, cluster',
+        'streams.acceptable.recovery.lag': '9223372036854775807',
+        'streams.assignor.name': 'balanced',
+      }),
+    ).to.deep.equal([]);
+    expect(faultsOf({ 'streams.rack.aware.assignment.tags': '' })).to.deep.equal([]);
+  });
+
+  it('lets configs of other group types lie on the same resource (GC-6)', () => {
+    expect(
+      faultsOf({
+        'consumer.session.timeout.ms': '50000',
+        'share.record.lock.duration.ms': '20000',
+        'errors.deadletterqueue.topic.name': 'dlq',
+      }),
+    ).to.deep.equal([]);
+  });
+
+  it("judges session timeout against heartbeat interval with the broker's for the missing one (GC-2)", () => {
+    const wide = { ...BROKER, sessionTimeoutMsMin: 1_000, heartbeatIntervalMsMax: 50_000 };
+    const session = 'streams.session.timeout.ms';
+    const heartbeat = 'streams.heartbeat.interval.ms';
+    expect(faultsOf({ [session]: '5000' }, wide)).to.deep.equal([
+      { key: session, seen: '5000', wanted: `more than ${heartbeat}, which is 5000` },
+    ]);
+    expect(faultsOf({ [heartbeat]: '45000' }, wide)).to.deep.equal([
+      { key: session, seen: '45000', wanted: `more than ${heartbeat}, which is 45000` },
+    ]);
+    expect(faultsOf({ [heartbeat]: '44999' }, wide)).to.deep.equal([]);
+    expect(faultsOf({ [session]: '6000', [heartbeat]: '5500' }, wide)).to.deep.equal([]);
+  });
+});
+
+describe('alterGroupConfigs()', () => {
+  const set = (name: string, value: string | null): GroupConfigChange => ({
+    name,
+    operation: 'set',
+    value,
+  });
+  const STANDBYS = 'streams.num.standby.replicas';
+  const before = new Map([[STANDBYS, '1']]);
+
+  function outcome(...changes: GroupConfigChange[]) {
+    try {
+      return Object.fromEntries(alterGroupConfigs(before, changes, BROKER));
+    } catch (refusal) {
+      if (!(refusal instanceof Refusal)) throw refusal;
+      return refusal.error;
+    }
+  }
+
+  it('sets, deletes, and deletes what was never set (GC-2, GC-4)', () => {
+    expect(outcome(set(STANDBYS, '2'))).to.deep.equal({ [STANDBYS]: '2' });
+    expect(outcome({ name: STANDBYS, operation: 'delete', value: null })).to.deep.equal({});
+    expect(
+      outcome({ name: 'streams.num.warmup.replicas', operation: 'delete', value: null }),
+    ).to.deep.equal({ [STANDBYS]: '1' });
+    expect(outcome()).to.deep.equal({ [STANDBYS]: '1' });
+    expect(Object.fromEntries(before)).to.deep.equal({ [STANDBYS]: '1' });
+  });
+
+  it('refuses what is malformed as a request (GC-2)', () => {
+    expect(outcome(set(STANDBYS, '1'), set(STANDBYS, '2'))).to.equal('INVALID_REQUEST');
+    expect(outcome(set(STANDBYS, null))).to.equal('INVALID_REQUEST');
+    expect(outcome({ name: STANDBYS, operation: 'unknown', value: '1' })).to.equal(
+      'UNKNOWN_SERVER_ERROR',
+    );
+  });
+
+  it('refuses to append and subtract, the list of tags included (GC-3)', () => {
+    for (const name of [STANDBYS, 'streams.rack.aware.assignment.tags']) {
+      for (const operation of ['append', 'subtract'] as const) {
+        expect(outcome({ name, operation, value: 'zone' })).to.equal('INVALID_CONFIG');
+      }
+    }
+  });
+
+  it('takes a change whole or not at all, and says why (GC-2)', () => {
+    const changes = [set(STANDBYS, '2'), set('streams.num.warmup.replicas', '99')];
+    expect(() => alterGroupConfigs(before, changes, BROKER))
+      .to.throw(Refusal)
+      .that.includes({
+        error: 'INVALID_CONFIG',
+        text:
+          'Cannot change the configs of a group: streams.num.warmup.replicas is "99", ' +
+          'wanted a whole number from 0 to 20',
+      });
+  });
+
+  it('refuses a deletion that leaves the heartbeat interval above the session timeout (GC-2)', () => {
+    const wide = { ...BROKER, sessionTimeoutMsMin: 1_000, heartbeatIntervalMsMin: 500 };
+    const both = new Map([
+      ['streams.session.timeout.ms', '3000'],
+      ['streams.heartbeat.interval.ms', '1000'],
+    ]);
+    const without = (name: string) => () =>
+      alterGroupConfigs(both, [{ name, operation: 'delete', value: null }], wide);
+    expect(without('streams.heartbeat.interval.ms')).to.throw(Refusal);
+    expect(Object.fromEntries(without('streams.session.timeout.ms')())).to.deep.equal({
+      'streams.heartbeat.interval.ms': '1000',
+    });
+  });
+});
+
+describe('resolveGroupSettings()', () => {
+  function resolve(overrides: Record<string, string>, broker = BROKER) {
+    const warnings: string[] = [];
+    const settings = resolveGroupSettings(broker, new Map(Object.entries(overrides)), (text) =>
+      warnings.push(text),
+    );
+    return { settings, warnings };
+  }
+
+  const defaults = {
+    sessionTimeoutMs: 45_000,
+    heartbeatIntervalMs: 5_000,
+    numStandbyReplicas: 0,
+    numWarmupReplicas: 2,
+    acceptableRecoveryLag: 10_000n,
+    taskOffsetIntervalMs: 60_000,
+    initialRebalanceDelayMs: 3_000,
+    assignmentIntervalMs: 1_000,
+    rackAwareAssignmentTags: [],
+    assignorName: 'sticky',
+    assignorSelected: false,
+  };
+
+  it("is the broker's where the group overrides nothing (GC-1)", () => {
+    expect(resolve({})).to.deep.equal({ settings: defaults, warnings: [] });
+  });
+
+  it('is the override of each (GC-1)', () => {
+    const overrides = {
+      'streams.session.timeout.ms': '50000',
+      'streams.heartbeat.interval.ms': '6000',
+      'streams.num.standby.replicas': '2',
+      'streams.num.warmup.replicas': '20',
+      'streams.acceptable.recovery.lag': '9007199254740993',
+      'streams.task.offset.interval.ms': '15000',
+      'streams.initial.rebalance.delay.ms': '7',
+      'streams.assignment.interval.ms': '15000',
+      'streams.rack.aware.assignment.tags': 'zone, cluster',
+      'streams.assignor.name': 'balanced',
+      'streams.assignor.offload.enable': 'false',
+      'consumer.session.timeout.ms': '50000',
+    };
+    expect(resolve(overrides)).to.deep.equal({
+      settings: {
+        sessionTimeoutMs: 50_000,
+        heartbeatIntervalMs: 6_000,
+        numStandbyReplicas: 2,
+        numWarmupReplicas: 20,
+        acceptableRecoveryLag: 9007199254740993n,
+        taskOffsetIntervalMs: 15_000,
+        initialRebalanceDelayMs: 7,
+        assignmentIntervalMs: 15_000,
+        rackAwareAssignmentTags: ['zone', 'cluster'],
+        assignorName: 'balanced',
+        assignorSelected: true,
+      },
+      warnings: [],
+    });
+  });
+
+  it('brings stored values back to the bounds of the broker, with a warning (GC-5, BC-4)', () => {
+    expect(
+      resolve({
+        'streams.session.timeout.ms': '99999',
+        'streams.num.standby.replicas': '5',
+        'streams.task.offset.interval.ms': '1',
+      }),
+    ).to.deep.equal({
+      settings: {
+        ...defaults,
+        sessionTimeoutMs: 60_000,
+        numStandbyReplicas: 2,
+        taskOffsetIntervalMs: 15_000,
+      },
+      warnings: [
+        'streams.session.timeout.ms is 99999, out of bounds: 60000 is used',
+        'streams.num.standby.replicas is 5, out of bounds: 2 is used',
+        'streams.task.offset.interval.ms is 1, out of bounds: 15000 is used',
+      ],
+    });
+    const dynamic = resolve({}, { ...BROKER, assignmentIntervalMs: 99_999 });
+    expect(dynamic.settings.assignmentIntervalMs).to.equal(15_000);
+  });
+
+  it('only warns of a session timeout that is not above the heartbeat interval (GC-5)', () => {
+    const broker = { ...BROKER, heartbeatIntervalMsMax: 50_000 };
+    expect(resolve({ 'streams.heartbeat.interval.ms': '45000' }, broker)).to.deep.equal({
+      settings: { ...defaults, heartbeatIntervalMs: 45_000 },
+      warnings: [
+        'streams.session.timeout.ms is 45000, not above streams.heartbeat.interval.ms, ' +
+          'which is 45000: members may time out between two heartbeats',
+      ],
+    });
+  });
+
+  it('uses the default assignor for one that is no longer registered (RT-6)', () => {
+    expect(resolve({ 'streams.assignor.name': 'gone' })).to.deep.equal({
+      settings: defaults,
+      warnings: ['streams.assignor.name is "gone", which is not registered: "sticky" is used'],
+    });
+  });
+
+  it("counts the first of the broker's assignors as selected when they were set (SC-2)", () => {
+    const broker = { ...BROKER, assignors: ['balanced'], assignorsExplicit: true };
+    expect(resolve({}, broker).settings).to.deep.include({
+      assignorName: 'balanced',
+      assignorSelected: true,
+    });
+  });
+
+  it('stays within the bounds and agrees with what an admin may set, whatever is stored', () => {
+    const texts = fc.oneof(
+      fc.integer({ min: -100, max: 70_000 }).map(String),
+      fc.constantFrom('', 'x', 'true', 'a,a', 'sticky', '9'.repeat(25)),
+    );
+    const names = fc.constantFrom(...groupConfigs.keys());
+    fc.assert(
+      fc.property(fc.dictionary(names, texts), (overrides) => {
+        const { settings, warnings } = resolve(overrides);
+        expect(settings.sessionTimeoutMs).to.be.within(45_000, 60_000);
+        expect(settings.heartbeatIntervalMs).to.be.within(5_000, 15_000);
+        expect(settings.numStandbyReplicas).to.be.within(0, 2);
+        expect(settings.taskOffsetIntervalMs).to.be.at.least(15_000);
+        expect(['sticky', 'balanced']).to.include(settings.assignorName);
+        if (faultsOf(overrides).length === 0) expect(warnings).to.deep.equal([]);
+      }),
+    );
+  });
+});
+
+describe('describeGroupConfigs()', () => {
+  const kip = resolveBehaviour('kip');
+  const kafka = resolveBehaviour('kafka');
+  const rare = [
+    'streams.acceptable.recovery.lag',
+    'streams.assignor.offload.enable',
+    'streams.num.warmup.replicas',
+    'streams.task.offset.interval.ms',
+  ];
+
+  function describeConfigs(
+    overrides: Record<string, string>,
+    names: readonly string[] | null,
+    behaviour = kip,
+    chain: readonly ConfigSynonym[] = [],
+  ) {
+    return describeGroupConfigs({
+      overrides: new Map(Object.entries(overrides)),
+      broker: BROKER,
+      brokerChain: (name) => chain.filter((one) => one.name === name),
+      names,
+      behaviour,
+    });
+  }
+
+  it('lists every known name, sorted; in profile kafka four only where overridden (GC-7)', () => {
+    const all = [...groupConfigs.keys()].sort();
+    expect(all.filter((name) => name.startsWith('streams.'))).to.have.length(11);
+    const namesOf = (...[overrides, names, behaviour]: Parameters<typeof describeConfigs>) =>
+      describeConfigs(overrides, names, behaviour).map((row) => row.name);
+    expect(namesOf({}, null)).to.deep.equal(all);
+    expect(namesOf({}, [])).to.deep.equal(all);
+    expect(namesOf({}, null, kafka)).to.deep.equal(all.filter((name) => !rare.includes(name)));
+    expect(namesOf({}, rare, kafka)).to.deep.equal([]);
+    expect(namesOf({ 'streams.num.warmup.replicas': '3' }, rare, kafka)).to.deep.equal([
+      'streams.num.warmup.replicas',
+    ]);
+    expect(namesOf({}, ['no.such.key'])).to.deep.equal([]);
+  });
+
+  it("shows the broker's value with the source of its first synonym (GC-7)", () => {
+    const name = 'group.streams.assignment.interval.ms';
+    const chain: ConfigSynonym[] = [
+      { name, value: '1000', source: 'STATIC_BROKER_CONFIG' },
+      { name, value: '500', source: 'DEFAULT_CONFIG' },
+    ];
+    const shown = describeConfigs({}, ['streams.assignment.interval.ms'], kip, chain);
+    expect(shown).to.deep.equal([
+      {
+        name: 'streams.assignment.interval.ms',
+        value: '1000',
+        type: 'int',
+        source: 'STATIC_BROKER_CONFIG',
+        synonyms: chain,
+      },
+    ]);
+  });
+
+  it('shows the override first, then the chain of the broker (GC-7)', () => {
+    const overrides = { 'streams.acceptable.recovery.lag': '5000000000' };
+    expect(describeConfigs(overrides, Object.keys(overrides))).to.deep.equal([
+      {
+        name: 'streams.acceptable.recovery.lag',
+        value: '5000000000',
+        type: 'long',
+        source: 'GROUP_CONFIG',
+        synonyms: [
+          {
+            name: 'streams.acceptable.recovery.lag',
+            value: '5000000000',
+            source: 'GROUP_CONFIG',
+          },
+          {
+            name: 'group.streams.acceptable.recovery.lag',
+            value: '10000',
+            source: 'DEFAULT_CONFIG',
+          },
+        ],
+      },
+    ]);
+  });
+
+  it('shows the name of the first assignor, with a list as its synonym (GC-7)', () => {
+    const chain: ConfigSynonym[] = [
+      { name: 'group.streams.assignors', value: 'sticky,balanced', source: 'DEFAULT_CONFIG' },
+    ];
+    expect(describeConfigs({}, ['streams.assignor.name'], kip, chain)).to.deep.equal([
+      {
+        name: 'streams.assignor.name',
+        value: 'sticky',
+        type: 'string',
+        source: 'DEFAULT_CONFIG',
+        synonyms: chain,
+      },
+    ]);
+  });
+
+  it('shows configs of other group types with their defaults or overrides (GC-6)', () => {
+    const names = ['consumer.session.timeout.ms', 'errors.deadletterqueue.topic.name'];
+    const shown = describeConfigs({ 'consumer.session.timeout.ms': '50000' }, names);
+    expect(shown.map(({ name, value, source }) => [name, value, source])).to.deep.equal([
+      ['consumer.session.timeout.ms', '50000', 'GROUP_CONFIG'],
+      ['errors.deadletterqueue.topic.name', '', 'DEFAULT_CONFIG'],
+    ]);
+  });
+});
