@@ -2,7 +2,6 @@ import { foreignGroupConfigs } from './foreign-group-configs.ts';
 import type { BrokerGroupSettings, GroupConfig, GroupConfigType } from './group-config.ts';
 import { byCodeUnits } from './ids.ts';
 import type { Behaviour } from './profile.ts';
-import { Refusal } from './refusal.ts';
 import {
   HEARTBEAT_INTERVAL,
   SESSION_TIMEOUT,
@@ -46,50 +45,6 @@ export function validateGroupConfigs(
   if (Number(session) > Number(heartbeat)) return [];
   const wanted = `more than ${HEARTBEAT_INTERVAL}, which is ${heartbeat}`;
   return [{ key: SESSION_TIMEOUT, seen: session, wanted }];
-}
-
-/** One step of IncrementalAlterConfigs; `unknown` is an operation number that does not exist. */
-export type GroupConfigChange = {
-  readonly name: string;
-  readonly operation: 'set' | 'delete' | 'append' | 'subtract' | 'unknown';
-  readonly value: string | null;
-};
-
-/**
- * The overrides of a group after a change, all of it or nothing. Deleting what is not set is no fault.
- *
- * Refuses one key twice and a null value that is to be set (INVALID_REQUEST), appending and subtracting, which no
- * group config takes, and every fault of {@link validateGroupConfigs} (INVALID_CONFIG).
- *
- * Source: records-and-configs GC-2 to GC-4.
- */
-export function alterGroupConfigs(
-  overrides: ReadonlyMap<string, string>,
-  changes: readonly GroupConfigChange[],
-  broker: BrokerGroupSettings,
-): ReadonlyMap<string, string> {
-  const altered = new Map(overrides);
-  const seen = new Set<string>();
-  for (const { name, operation, value } of changes) {
-    if (seen.has(name)) throw refuse('INVALID_REQUEST', `"${name}" is named twice`);
-    seen.add(name);
-    if (operation === 'unknown') throw new Refusal('UNKNOWN_SERVER_ERROR', null);
-    if (operation === 'delete') {
-      altered.delete(name);
-    } else {
-      if (value === null) throw refuse('INVALID_REQUEST', `"${name}" has no value`);
-      if (operation !== 'set') {
-        throw refuse('INVALID_CONFIG', `"${name}" takes set and delete, not ${operation}`);
-      }
-      altered.set(name, value);
-    }
-  }
-  const faults = validateGroupConfigs(altered, broker);
-  if (faults.length > 0) {
-    const texts = faults.map((fault) => `${fault.key} is "${fault.seen}", wanted ${fault.wanted}`);
-    throw refuse('INVALID_CONFIG', texts.join('; '));
-  }
-  return altered;
 }
 
 /** Where a value comes from, in Kafka's words. */
@@ -160,8 +115,4 @@ export function describeGroupConfigs(input: {
     if (chain.length > 0) return chain;
     return [{ name: brokerConfig, value: fallback, source: 'DEFAULT_CONFIG' }];
   }
-}
-
-function refuse(error: 'INVALID_REQUEST' | 'INVALID_CONFIG', fault: string): Refusal {
-  return new Refusal(error, `Cannot change the configs of a group: ${fault}`);
 }

@@ -2,15 +2,12 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { BrokerGroupSettings } from '../../machines/model/group-config.ts';
 import {
-  alterGroupConfigs,
   type ConfigSynonym,
   describeGroupConfigs,
-  type GroupConfigChange,
   groupConfigs,
   validateGroupConfigs,
 } from '../../machines/model/group-configs.ts';
 import { resolveBehaviour } from '../../machines/model/profile.ts';
-import { Refusal } from '../../machines/model/refusal.ts';
 import { resolveGroupSettings } from '../../machines/model/resolve-group-settings.ts';
 
 /** A broker with Kafka's defaults. */
@@ -131,77 +128,6 @@ describe('validateGroupConfigs()', () => {
     ]);
     expect(faultsOf({ [heartbeat]: '44999' }, wide)).to.deep.equal([]);
     expect(faultsOf({ [session]: '6000', [heartbeat]: '5500' }, wide)).to.deep.equal([]);
-  });
-});
-
-describe('alterGroupConfigs()', () => {
-  const set = (name: string, value: string | null): GroupConfigChange => ({
-    name,
-    operation: 'set',
-    value,
-  });
-  const STANDBYS = 'streams.num.standby.replicas';
-  const before = new Map([[STANDBYS, '1']]);
-
-  function outcome(...changes: GroupConfigChange[]) {
-    try {
-      return Object.fromEntries(alterGroupConfigs(before, changes, BROKER));
-    } catch (refusal) {
-      if (!(refusal instanceof Refusal)) throw refusal;
-      return refusal.error;
-    }
-  }
-
-  it('sets, deletes, and deletes what was never set (GC-2, GC-4)', () => {
-    expect(outcome(set(STANDBYS, '2'))).to.deep.equal({ [STANDBYS]: '2' });
-    expect(outcome({ name: STANDBYS, operation: 'delete', value: null })).to.deep.equal({});
-    expect(
-      outcome({ name: 'streams.num.warmup.replicas', operation: 'delete', value: null }),
-    ).to.deep.equal({ [STANDBYS]: '1' });
-    expect(outcome()).to.deep.equal({ [STANDBYS]: '1' });
-    expect(Object.fromEntries(before)).to.deep.equal({ [STANDBYS]: '1' });
-  });
-
-  it('refuses what is malformed as a request (GC-2)', () => {
-    expect(outcome(set(STANDBYS, '1'), set(STANDBYS, '2'))).to.equal('INVALID_REQUEST');
-    expect(outcome(set(STANDBYS, null))).to.equal('INVALID_REQUEST');
-    expect(outcome({ name: STANDBYS, operation: 'unknown', value: '1' })).to.equal(
-      'UNKNOWN_SERVER_ERROR',
-    );
-  });
-
-  it('refuses to append and subtract, the list of tags included (GC-3)', () => {
-    for (const name of [STANDBYS, 'streams.rack.aware.assignment.tags']) {
-      for (const operation of ['append', 'subtract'] as const) {
-        expect(outcome({ name, operation, value: 'zone' })).to.equal('INVALID_CONFIG');
-      }
-    }
-  });
-
-  it('takes a change whole or not at all, and says why (GC-2)', () => {
-    const changes = [set(STANDBYS, '2'), set('streams.num.warmup.replicas', '99')];
-    expect(() => alterGroupConfigs(before, changes, BROKER))
-      .to.throw(Refusal)
-      .that.includes({
-        error: 'INVALID_CONFIG',
-        text:
-          'Cannot change the configs of a group: streams.num.warmup.replicas is "99", ' +
-          'wanted a whole number from 0 to 20',
-      });
-  });
-
-  it('refuses a deletion that leaves the heartbeat interval above the session timeout (GC-2)', () => {
-    const wide = { ...BROKER, sessionTimeoutMsMin: 1_000, heartbeatIntervalMsMin: 500 };
-    const both = new Map([
-      ['streams.session.timeout.ms', '3000'],
-      ['streams.heartbeat.interval.ms', '1000'],
-    ]);
-    const without = (name: string) => () =>
-      alterGroupConfigs(both, [{ name, operation: 'delete', value: null }], wide);
-    expect(without('streams.heartbeat.interval.ms')).to.throw(Refusal);
-    expect(Object.fromEntries(without('streams.session.timeout.ms')())).to.deep.equal({
-      'streams.heartbeat.interval.ms': '1000',
-    });
   });
 });
 
