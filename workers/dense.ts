@@ -87,20 +87,12 @@ function arraysOf(size: DenseSizes) {
     procCount: ['i32', P],
     procCapacity: ['i32', P],
     procStateless: ['i32', P],
-    memberOne: ['i32', M],
-    memberZero: ['i32', M],
-    memberHeap: ['i32', M],
-    memberHeapAt: ['i32', M],
-    memberHeapSize: ['i32', P],
-    procHeap: ['i32', P],
-    procHeapAt: ['i32', P],
-    procHeapStart: ['i32', P + 1],
-    procHeapSize: ['i32', P],
+    memberGroup: ['i32', M],
     procGroup: ['i32', P],
+    procOrder: ['i32', P],
     groupBest: ['i32', P],
     /** Processes that hold the task at hand. */
     holders: ['i32', R + 1],
-    heapStack: ['i32', 2 * R + 4],
 
     /** 1 = has a changelog. */
     stateful: ['u8', S],

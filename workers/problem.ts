@@ -206,18 +206,23 @@ function forEachTask(
 class StampedSums {
   readonly #tasks: TaskNumbers;
   readonly #stampedBy: Int32Array;
-  readonly #sums: bigint[] = [];
+  readonly #sums: bigint[];
   stamped: number[] = [];
 
   constructor(tasks: TaskNumbers) {
     this.#tasks = tasks;
     this.#stampedBy = new Int32Array(tasks.count).fill(-1);
+    this.#sums = new Array(tasks.count);
   }
 
   put(reports: readonly TaskOffset[], member: number): void {
     this.stamped = [];
+    let range: TaskRange | undefined;
+    let rangeId: string | undefined;
     for (const { subtopologyId, partition, offset } of reports) {
-      const range = this.#tasks.of(subtopologyId);
+      // Reports come by subtopology, as a rule.
+      if (subtopologyId !== rangeId) range = this.#tasks.of(subtopologyId);
+      rangeId = subtopologyId;
       if (range === undefined || !range.stateful) continue;
       const task = range.base + partition;
       if (partition < 0 || task >= range.end) continue;
@@ -292,26 +297,59 @@ function numberOf(text: string, numbers: Map<string, number>): number {
 
 /** Into lists by task, each by rank. Candidates come in member order, and equal ranks keep it. */
 function writeCandidates(dense: Dense, candidates: readonly Candidate[]): void {
-  const { candStart, candMember, candOffset, candCaughtUp, candRole } = dense;
+  const { candStart, candMember, candOffset, candCaughtUp, candRole, size } = dense;
   candStart.fill(0);
   for (const { task } of candidates) candStart[task + 1] = at(candStart, task + 1) + 1;
-  for (let t = 0; t < dense.size.tasks; t++) {
-    candStart[t + 1] = at(candStart, t + 1) + at(candStart, t);
+  for (let t = 0; t < size.tasks; t++) candStart[t + 1] = at(candStart, t + 1) + at(candStart, t);
+  // Counting sort into the lists; each is short, as a rule.
+  const next = candStart.slice();
+  const sorted: Candidate[] = new Array(candidates.length);
+  for (const candidate of candidates) {
+    const end = at(next, candidate.task);
+    sorted[end] = candidate;
+    next[candidate.task] = end + 1;
   }
-  const sorted = candidates.toSorted((a, b) => a.task - b.task || byRank(a, b));
-  sorted.forEach(({ member, role, offset, caughtUp }, c) => {
+  for (let t = 0; t < size.tasks; t++) {
+    const from = at(candStart, t);
+    const to = at(candStart, t + 1);
+    if (to - from > 1) sortByRank(sorted, from, to);
+  }
+  for (let c = 0; c < sorted.length; c++) {
+    const { member, role, offset, caughtUp } = sorted[c] as Candidate;
     candMember[c] = member;
     candRole[c] = role;
     candCaughtUp[c] = caughtUp ? 1 : 0;
     candOffset[c] = offset === undefined ? -1 : offset === NOT_STARTED ? Infinity : Number(offset);
-  });
+  }
+}
+
+/** Longer lists than this are left to the library; an insertion sort would take its time. */
+const SHORT_LIST = 16;
+
+/** Sorts a part of the list in place, keeping the order of equals. */
+function sortByRank(list: Candidate[], from: number, to: number): void {
+  if (to - from > SHORT_LIST) {
+    const part = list.slice(from, to).sort(byRank);
+    for (let i = from; i < to; i++) list[i] = part[i - from] as Candidate;
+    return;
+  }
+  for (let i = from + 1; i < to; i++) {
+    const candidate = list[i] as Candidate;
+    let hole = i;
+    while (hole > from && byRank(list[hole - 1] as Candidate, candidate) > 0) {
+      list[hole] = list[hole - 1] as Candidate;
+      hole--;
+    }
+    list[hole] = candidate;
+  }
 }
 
 /** Who holds the task now comes first, then the larger sum; "not started" counts as nothing (section 4). */
 function byRank(a: Candidate, b: Candidate): number {
-  const onlyReports = Number(a.role === CANDIDATE.disk) - Number(b.role === CANDIDATE.disk);
-  if (onlyReports !== 0) return onlyReports;
-  const [sumA, sumB] = [rankedSum(a), rankedSum(b)];
+  const onDisk = a.role === CANDIDATE.disk;
+  if (onDisk !== (b.role === CANDIDATE.disk)) return onDisk ? 1 : -1;
+  const sumA = rankedSum(a);
+  const sumB = rankedSum(b);
   return sumA > sumB ? -1 : sumA < sumB ? 1 : 0;
 }
 

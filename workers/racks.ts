@@ -93,7 +93,7 @@ function leastLoadedWithRoom(pass: RackPass, group: number): number {
   let process = processes.firstExcept(group, dense.holders, held);
   // Room never comes back: counts rise, limits fall.
   while (process !== -1 && at(dense.count, members.first(process)) >= limit) {
-    processes.drop(process, group);
+    processes.drop(process);
     process = processes.firstExcept(group, dense.holders, held);
   }
   return process;

@@ -1,6 +1,6 @@
-import { at, CANDIDATE, isSet } from './dense.ts';
-import { includes, type LeastLoaded } from './least-loaded.ts';
-import { pickForDiversity } from './racks.ts';
+import { at, CANDIDATE, type Dense, isSet } from './dense.ts';
+import { includes } from './least-loaded.ts';
+import { pickForDiversity, type RackPass } from './racks.ts';
 import {
   bestCandidate,
   countTask,
@@ -13,11 +13,9 @@ import {
 type StandbyPass = StickyRun & {
   /** The processes that hold the task at hand are the first so many of `dense.holders`. */
   held: number;
-  /** Only where the pass asks who is least loaded. */
-  readonly leastLoaded:
-    | { readonly members: LeastLoaded; readonly processes: LeastLoaded }
-    | undefined;
 };
+
+type RackCandidates = Pick<RackPass, 'members' | 'processes'>;
 
 /**
  * Gives every stateful task its standbys, after the actives are placed: first what stale members keep, then for the
@@ -34,21 +32,14 @@ export function placeStandbys(run: StickyRun): void {
 function placeWhereStateIs(run: StickyRun): void {
   const { dense } = run;
   const { size, order, standbyCount, prevActive, frozen, count, procOf, holders } = dense;
-  dense.procGroup.set(dense.tagGroup);
-  const leastLoaded =
-    size.tagKeys === 0
-      ? undefined
-      : {
-          members: leastLoadedMembers(dense),
-          processes: leastLoadedProcesses(dense, size.tagGroups),
-        };
-  const pass: StandbyPass = { ...run, held: 0, leastLoaded };
+  const racks = size.tagKeys === 0 ? undefined : rackCandidates(dense);
+  const pass: StandbyPass = { ...run, held: 0 };
   const anyFrozen = dense.frozen.includes(1);
   for (let i = run.statefulCount - 1; i >= 0; i--) {
     const task = at(order, i);
     startTask(pass, task);
     if (anyFrozen) keepFrozenStandbys(pass, task);
-    placeForDiversity(pass, task);
+    if (racks !== undefined) placeForDiversity(pass, task, racks);
     while (at(standbyCount, task) < size.slots) {
       const limit = run.totalQuota.limit;
       let member = at(prevActive, task);
@@ -71,9 +62,8 @@ function placeRest(run: StickyRun): void {
   const { dense } = run;
   const { size, standbyCount, stateful, subtopologyOf, holders } = dense;
   const members = leastLoadedMembers(dense);
-  dense.procGroup.fill(0);
-  const processes = leastLoadedProcesses(dense, 1);
-  const pass: StandbyPass = { ...run, held: 0, leastLoaded: { members, processes } };
+  const processes = leastLoadedProcesses(dense, members, 'stateful');
+  const pass: StandbyPass = { ...run, held: 0 };
   for (let task = size.tasks - 1; task >= 0; task--) {
     if (at(standbyCount, task) >= size.slots) continue;
     if (!isSet(stateful, at(subtopologyOf, task))) continue;
@@ -97,17 +87,17 @@ function startTask(pass: StandbyPass, task: number): void {
   }
 }
 
-function placeForDiversity(pass: StandbyPass, task: number): void {
-  const { dense, leastLoaded } = pass;
-  if (leastLoaded === undefined) return;
+function rackCandidates(dense: Dense): RackCandidates {
+  const members = leastLoadedMembers(dense);
+  return { members, processes: leastLoadedProcesses(dense, members, 'stateful', dense.tagGroup) };
+}
+
+function placeForDiversity(pass: StandbyPass, task: number, racks: RackCandidates): void {
+  const { dense, totalQuota } = pass;
   let key = 0;
   while (at(dense.standbyCount, task) < dense.size.slots && key < dense.size.tagKeys) {
-    const { held, totalQuota } = pass;
-    const member = pickForDiversity(
-      { dense, held, limit: totalQuota.limit, ...leastLoaded },
-      task,
-      key,
-    );
+    const rackPass = { dense, held: pass.held, limit: totalQuota.limit, ...racks };
+    const member = pickForDiversity(rackPass, task, key);
     if (member === -1) key++;
     else placeStandby(pass, task, member);
   }
@@ -125,15 +115,12 @@ function keepFrozenStandbys(pass: StandbyPass, task: number): void {
 }
 
 function placeStandby(pass: StandbyPass, task: number, member: number): void {
-  const { size, standby, standbyCount, procOf, procGroup, frozen, holders } = pass.dense;
+  const { size, standby, standbyCount, procOf, frozen, holders } = pass.dense;
   const placed = at(standbyCount, task);
-  const process = at(procOf, member);
   standby[task * size.slots + placed] = member;
   standbyCount[task] = placed + 1;
-  holders[pass.held++] = process;
+  holders[pass.held++] = at(procOf, member);
   const count = countTask(pass.dense, member);
   if (isSet(frozen, member)) pass.totalQuota.taskGone();
   else pass.totalQuota.reached(count);
-  pass.leastLoaded?.members.rose(member, process);
-  pass.leastLoaded?.processes.rose(process, at(procGroup, process));
 }

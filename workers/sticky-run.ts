@@ -97,63 +97,41 @@ export function bestCandidate(
   return best;
 }
 
-/** The fresh members by process, least loaded first. */
+/** The fresh members, by process. */
 export function leastLoadedMembers(dense: Dense): LeastLoaded {
-  const { size, procStart, procMember, frozen, memberHeap, memberHeapSize } = dense;
-  for (let p = 0; p < size.processes; p++) {
-    const start = at(procStart, p);
-    let fresh = 0;
-    for (let i = start; i < at(procStart, p + 1); i++) {
-      const member = at(procMember, i);
-      if (!isSet(frozen, member)) memberHeap[start + fresh++] = member;
-    }
-    memberHeapSize[p] = fresh;
-  }
-  return new LeastLoaded(size.processes, {
-    items: memberHeap,
-    start: procStart,
-    size: memberHeapSize,
-    place: dense.memberHeapAt,
-    count: dense.count,
-    capacity: dense.memberOne.fill(1),
-    tie: dense.memberZero.fill(0),
-    stack: dense.heapStack,
-  });
+  const { size, procOf, frozen, count, memberGroup } = dense;
+  for (let m = 0; m < size.members; m++) memberGroup[m] = isSet(frozen, m) ? -1 : at(procOf, m);
+  return new LeastLoaded({ count, group: memberGroup, groupCount: size.processes });
 }
 
 /**
- * The processes that have a fresh member, least loaded first, then with fewer stateless tasks per member.
+ * The processes that have a fresh member; of equally loaded ones those with fewer stateless tasks per member first.
  *
- * @param members of the same run, made just before.
- * @param groupCount the groups are numbered from 0; `dense.procGroup` says which one a process is in.
+ * @param members the fresh members, of the same run.
+ * @param dealt what is placed as long as this is used: a stateless task changes the order of processes, all others
+ *   leave it alone.
+ * @param group of each process; all are in one when it is left out.
  */
-export function leastLoadedProcesses(dense: Dense, groupCount: number): LeastLoaded {
-  const { size, procGroup, procHeap, procHeapStart, procHeapSize, memberHeapSize } = dense;
-  procHeapStart.fill(0);
-  procHeapSize.fill(0);
+export function leastLoadedProcesses(
+  dense: Dense,
+  members: LeastLoaded,
+  dealt: 'stateful' | 'stateless',
+  group?: Int32Array,
+): LeastLoaded {
+  const { size, procCount, procStateless, procCapacity, procGroup, procOrder } = dense;
   for (let p = 0; p < size.processes; p++) {
-    const next = at(procGroup, p) + 1;
-    procHeapStart[next] = at(procHeapStart, next) + 1;
+    procGroup[p] = members.first(p) === -1 ? -1 : group === undefined ? 0 : at(group, p);
+    // Of equal counts the one with fewer stateless tasks has more stateful ones, and keeps them.
+    procOrder[p] =
+      dealt === 'stateful'
+        ? at(procStateless, p)
+        : size.tasks - (at(procCount, p) - at(procStateless, p));
   }
-  for (let g = 0; g < groupCount; g++) {
-    procHeapStart[g + 1] = at(procHeapStart, g + 1) + at(procHeapStart, g);
-  }
-  for (let p = 0; p < size.processes; p++) {
-    if (at(memberHeapSize, p) === 0) continue;
-    const group = at(procGroup, p);
-    const filled = at(procHeapSize, group);
-    procHeap[at(procHeapStart, group) + filled] = p;
-    procHeapSize[group] = filled + 1;
-  }
-  return new LeastLoaded(groupCount, {
-    items: procHeap,
-    start: procHeapStart,
-    size: procHeapSize,
-    place: dense.procHeapAt,
-    count: dense.procCount,
-    capacity: dense.procCapacity,
-    tie: dense.procStateless,
-    stack: dense.heapStack,
+  return new LeastLoaded({
+    count: procCount,
+    group: procGroup,
+    groupCount: group === undefined ? 1 : size.tagGroups,
+    shares: { capacity: procCapacity, tie: procStateless, order: procOrder },
   });
 }
 

@@ -66,25 +66,22 @@ function placeActives(run: StickyRun, part: Part): void {
 /** 3. The rest, in (subtopology, partition) order, so that neighbours land on different processes. */
 function dealActives(run: StickyRun, part: Part, quota: Quota): void {
   const { dense } = run;
-  const { size, active, subtopologyOf, stateful, count, procOf } = dense;
+  const { size, active, subtopologyOf, stateful, count } = dense;
   const members = leastLoadedMembers(dense);
-  dense.procGroup.fill(0);
-  const processes = leastLoadedProcesses(dense, 1);
+  const dealt = part.stateful ? 'stateful' : 'stateless';
+  const processes = leastLoadedProcesses(dense, members, dealt);
   for (let task = 0; task < size.tasks; task++) {
     if (at(active, task) !== -1) continue;
     if (isSet(stateful, at(subtopologyOf, task)) !== part.stateful) continue;
     let process = processes.first(0);
     // Room never comes back: counts rise, limits fall.
     while (process !== -1 && at(count, members.first(process)) >= quota.limit) {
-      processes.drop(process, 0);
+      processes.drop(process);
       process = processes.first(0);
     }
     // Nobody is fresh.
     if (process === -1) return;
-    const member = members.first(process);
-    placeActive(run, task, member, part.stateful);
-    members.rose(member, at(procOf, member));
-    processes.rose(process, 0);
+    placeActive(run, task, members.first(process), part.stateful);
   }
 }
 

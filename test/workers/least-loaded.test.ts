@@ -1,0 +1,77 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { LeastLoaded } from '../../workers/least-loaded.ts';
+
+const item = fc.record({
+  group: fc.integer({ min: -1, max: 2 }),
+  capacity: fc.integer({ min: 1, max: 3 }),
+  count: fc.nat({ max: 4 }),
+  tie: fc.nat({ max: 2 }),
+});
+
+/** Take the least loaded, let somebody rise, drop somebody. */
+const step = fc.record({
+  kind: fc.constantFrom('first' as const, 'except' as const, 'rise' as const, 'drop' as const),
+  item: fc.nat({ max: 7 }),
+  other: fc.nat({ max: 7 }),
+  group: fc.nat({ max: 2 }),
+});
+
+describe('LeastLoaded', () => {
+  it('finds what a look at everything finds, whoever rises or is dropped meanwhile', () => {
+    fc.assert(
+      fc.property(
+        fc.array(item, { minLength: 8, maxLength: 8 }),
+        fc.array(step, { maxLength: 40 }),
+        (items, steps) => {
+          const [group, capacity, count, tie] = (
+            ['group', 'capacity', 'count', 'tie'] as const
+          ).map((field) => Int32Array.from(items, (each) => each[field])) as [
+            Int32Array,
+            Int32Array,
+            Int32Array,
+            Int32Array,
+          ];
+          const shares = { capacity, tie, order: tie };
+          const leastLoaded = new LeastLoaded({ count, group, groupCount: 3, shares });
+          const dropped = new Set<number>();
+          const load = (i: number) => (count[i] ?? 0) / (capacity[i] ?? 1);
+          const tieLoad = (i: number) => (tie[i] ?? 0) / (capacity[i] ?? 1);
+          const look = (wanted: number, except: readonly number[]): number =>
+            [...items.keys()]
+              .filter((i) => group[i] === wanted && !dropped.has(i) && !except.includes(i))
+              .sort((a, b) => load(a) - load(b) || tieLoad(a) - tieLoad(b) || a - b)[0] ?? -1;
+          for (const each of steps) {
+            const except = [each.item, each.other];
+            if (each.kind === 'rise') count[each.item] = (count[each.item] ?? 0) + 1;
+            if (each.kind === 'drop') dropped.add(each.item);
+            if (each.kind === 'drop') leastLoaded.drop(each.item);
+            if (each.kind === 'first') {
+              expect(leastLoaded.first(each.group)).to.equal(look(each.group, []));
+            }
+            if (each.kind === 'except') {
+              const found = leastLoaded.firstExcept(each.group, Int32Array.from(except), 2);
+              expect(found).to.equal(look(each.group, except));
+            }
+          }
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('compares loads whose products do not fit 32 bits', () => {
+    const big = 2 ** 24 - 1;
+    const leastLoaded = new LeastLoaded({
+      count: Int32Array.of(big, big - 1),
+      group: Int32Array.of(0, 0),
+      groupCount: 1,
+      shares: {
+        capacity: Int32Array.of(big - 1, big - 2),
+        tie: new Int32Array(2),
+        order: new Int32Array(2),
+      },
+    });
+    expect(leastLoaded.first(0)).to.equal(0);
+  });
+});
