@@ -10,7 +10,7 @@ import type {
   TopicOutcome,
 } from '../server/ports.ts';
 import { withChanges } from '../store/config-overrides.ts';
-import { type KeyValues, keysUnder } from '../store/key-values.ts';
+import { type Change, type KeyValues, keysUnder } from '../store/key-values.ts';
 import { keyOf, prefixes, toJson } from '../store/layout.ts';
 import { Serial } from '../store/serial.ts';
 import { reasonOf } from '../store/store-error.ts';
@@ -117,29 +117,53 @@ export class Catalogue implements TopicsPort, TopicCatalogue {
    * (INVALID_REPLICATION_FACTOR), settings that are not known or not allowed (INVALID_CONFIG).
    */
   create(wanted: NewTopic, options: ChangeOptions): Promise<CatalogueOutcome> {
-    return this.#change(options, () => {
-      const { name, replicationFactor } = wanted;
-      const nameFault = faultOfTopicName(name);
-      if (nameFault !== undefined) return refused('INVALID_TOPIC_EXCEPTION', nameFault);
-      if (this.#names.has(name)) {
-        return refused('TOPIC_ALREADY_EXISTS', `Create topic ${name}: it exists already`);
-      }
-      const partitionCount =
-        wanted.partitionCount === -1 ? this.#defaultPartitionCount : wanted.partitionCount;
-      if (partitionCount < 1 || partitionCount > PARTITIONS_MAX) {
-        const text = `Create topic ${name}: ${partitionCount} partitions, wanted 1 to ${PARTITIONS_MAX}, or -1`;
-        return refused('INVALID_PARTITIONS', text);
-      }
-      if (replicationFactor !== 1 && replicationFactor !== -1) {
-        const text = `Create topic ${name}: replication factor ${replicationFactor}, wanted 1 or -1, as there is one node`;
-        return refused('INVALID_REPLICATION_FACTOR', text);
-      }
-      const configs = new Map<string, string>();
-      for (const [key, value] of wanted.configs) if (value !== null) configs.set(key, value);
-      const configFault = faultOfTopicConfigs(configs);
-      if (configFault !== undefined) return refused('INVALID_CONFIG', configFault);
-      return put(makeTopic({ name, topicId: makeUuid(this.#random), partitionCount, configs }));
-    });
+    return this.#change(options, () => this.#judgeNew(wanted));
+  }
+
+  /**
+   * Makes several topics in one step: whoever watches sees all of them at once, or none. Those that are refused, as
+   * {@link create} would, are left out. Never rejects; one outcome each, in their order.
+   */
+  async createTogether(wanted: readonly NewTopic[]): Promise<readonly CatalogueOutcome[]> {
+    try {
+      return await this.#changes.run(async () => {
+        const named = new Set<string>();
+        const decided = wanted.map((each) => {
+          if (named.has(each.name)) return existsAlready(each.name);
+          named.add(each.name);
+          return this.#judgeNew(each);
+        });
+        const made = decided.flatMap(({ topic }) => (topic === undefined ? [] : [topic]));
+        await this.#keep(made, 'put');
+        this.#show(made, 'put');
+        return decided.map(({ step: _, ...outcome }) => outcome);
+      });
+    } catch (thrown) {
+      const message = reasonOf(thrown);
+      return wanted.map(() => ({ error: 'UNKNOWN_SERVER_ERROR', message, topic: undefined }));
+    }
+  }
+
+  #judgeNew(wanted: NewTopic): Decided {
+    const { name, replicationFactor } = wanted;
+    const nameFault = faultOfTopicName(name);
+    if (nameFault !== undefined) return refused('INVALID_TOPIC_EXCEPTION', nameFault);
+    if (this.#names.has(name)) return existsAlready(name);
+    const partitionCount =
+      wanted.partitionCount === -1 ? this.#defaultPartitionCount : wanted.partitionCount;
+    if (partitionCount < 1 || partitionCount > PARTITIONS_MAX) {
+      const text = `Create topic ${name}: ${partitionCount} partitions, wanted 1 to ${PARTITIONS_MAX}, or -1`;
+      return refused('INVALID_PARTITIONS', text);
+    }
+    if (replicationFactor !== 1 && replicationFactor !== -1) {
+      const text = `Create topic ${name}: replication factor ${replicationFactor}, wanted 1 or -1, as there is one node`;
+      return refused('INVALID_REPLICATION_FACTOR', text);
+    }
+    const configs = new Map<string, string>();
+    for (const [key, value] of wanted.configs) if (value !== null) configs.set(key, value);
+    const configFault = faultOfTopicConfigs(configs);
+    if (configFault !== undefined) return refused('INVALID_CONFIG', configFault);
+    return put(makeTopic({ name, topicId: makeUuid(this.#random), partitionCount, configs }));
   }
 
   /** Removes a topic; its id is never used again. Refuses UNKNOWN_TOPIC_OR_PARTITION. */
@@ -186,8 +210,8 @@ export class Catalogue implements TopicsPort, TopicCatalogue {
       return await this.#changes.run(async () => {
         const { step, ...outcome } = decide();
         if (outcome.topic !== undefined && !options.validateOnly) {
-          await this.#keep(outcome.topic, step);
-          this.#show(outcome.topic, step);
+          await this.#keep([outcome.topic], step);
+          this.#show([outcome.topic], step);
         }
         return outcome;
       });
@@ -196,25 +220,29 @@ export class Catalogue implements TopicsPort, TopicCatalogue {
     }
   }
 
-  async #keep(topic: Topic, step: Step): Promise<void> {
-    const key = keyOf(prefixes.topics, Buffer.from(topic.name, 'utf8'));
-    if (step === 'remove') {
-      await this.#keyValues.write([{ type: 'del', key }], { sync: true });
-    } else {
+  async #keep(topics: readonly Topic[], step: Step): Promise<void> {
+    const changes = topics.map((topic): Change => {
+      const key = keyOf(prefixes.topics, Buffer.from(topic.name, 'utf8'));
+      if (step === 'remove') return { type: 'del', key };
       const { topicId, partitionCount, configs } = topic;
       const stored: StoredTopic = { topicId, partitionCount, configs: [...configs] };
-      await this.#keyValues.write([{ type: 'put', key, value: toJson(stored) }], { sync: true });
-    }
+      return { type: 'put', key, value: toJson(stored) };
+    });
+    if (changes.length > 0) await this.#keyValues.write(changes, { sync: true });
   }
 
-  #show(topic: Topic, step: Step): void {
-    const { name, topicId } = topic;
-    const isPut = step === 'put';
-    this.#names = isPut ? this.#names.set(name, topic) : this.#names.delete(name);
-    this.#ids = isPut ? this.#ids.set(topicId, topic) : this.#ids.delete(topicId);
+  #show(topics: readonly Topic[], step: Step): void {
+    if (topics.length === 0) return;
+    for (const topic of topics) {
+      const { name, topicId } = topic;
+      const isPut = step === 'put';
+      this.#names = isPut ? this.#names.set(name, topic) : this.#names.delete(name);
+      this.#ids = isPut ? this.#ids.set(topicId, topic) : this.#ids.delete(topicId);
+    }
     this.#view = viewOf(this.#names);
     this.#list = undefined;
-    for (const listener of this.#listeners) listener([name]);
+    const names = topics.map((topic) => topic.name);
+    for (const listener of this.#listeners) listener(names);
   }
 }
 
@@ -239,6 +267,10 @@ function put(topic: Topic): Decided {
 
 function refused(error: WireErrorName, message: string): Decided {
   return { error, message, topic: undefined, step: 'put' };
+}
+
+function existsAlready(name: string): Decided {
+  return refused('TOPIC_ALREADY_EXISTS', `Create topic ${name}: it exists already`);
 }
 
 function unknown(action: string, name: string): Decided {

@@ -35,6 +35,26 @@ function wanted(name: string, more: Partial<NewTopic> = {}): NewTopic {
 const judgement = ({ error, message }: CatalogueOutcome) => `${error}: ${message}`;
 
 describe('Catalogue', () => {
+  it('createTogether() shows all topics in one step and leaves out what is refused', async () => {
+    const { catalogue } = await setUp();
+    const seen: (readonly string[])[] = [];
+    catalogue.onChange((names) => seen.push(names));
+    const outcomes = await catalogue.createTogether([
+      wanted('a'),
+      wanted('b', { partitionCount: 0 }),
+      wanted('c'),
+      wanted('a'),
+    ]);
+    expect(outcomes.map(({ error }) => error)).to.deep.equal([
+      'NONE',
+      'INVALID_PARTITIONS',
+      'NONE',
+      'TOPIC_ALREADY_EXISTS',
+    ]);
+    expect(seen).to.deep.equal([['a', 'c']]);
+    expect(catalogue.list().map(({ name }) => name)).to.deep.equal(['a', 'c']);
+  });
+
   it('create() makes a topic with an id of its own, shows it and tells of it', async () => {
     const { catalogue, told } = await setUp();
     const configs = new Map([
