@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestInput, RequestOf, ResponseOf } from '../wire/apis.ts';
-import type { ClientConnection } from './connection.ts';
+import { type BrokerAddress, ClientConnection } from './connection.ts';
 
 export type HeartbeatAnswer = ResponseOf<'StreamsGroupHeartbeat'>;
 export type MemberTopology = NonNullable<RequestInput<'StreamsGroupHeartbeat'>['topology']>;
@@ -15,7 +15,9 @@ export type MemberTasks = {
 
 export type MemberOptions = {
   readonly groupId: string;
-  readonly topology: MemberTopology;
+  /** Left out: one subtopology without state that reads `topics`. */
+  readonly topology?: MemberTopology;
+  readonly topics?: readonly string[];
   /** Left out: a new UUID. */
   readonly memberId?: string;
   /** Left out: a process of its own. */
@@ -32,7 +34,7 @@ const NO_TASKS: MemberTasks = { activeTasks: [], standbyTasks: [], warmupTasks: 
  * A member of a streams group that is led by hand: it sends a heartbeat when told and processes nothing. As a real client
  * it says what it owns only when that changed.
  */
-export class StreamsMember {
+export class ScriptedMember {
   readonly memberId: string;
   readonly processId: string;
   readonly #connection: ClientConnection;
@@ -47,6 +49,12 @@ export class StreamsMember {
     this.#options = options;
     this.memberId = options.memberId ?? randomUUID();
     this.processId = options.processId ?? randomUUID();
+  }
+
+  /** A member on a connection of its own, which {@link close} ends. */
+  static async connect({ host, port, ...options }: BrokerAddress & MemberOptions) {
+    const connection = await ClientConnection.open({ host, port }, { clientId: 'scripted' });
+    return new ScriptedMember(connection, options);
   }
 
   get memberEpoch(): number {
@@ -69,7 +77,7 @@ export class StreamsMember {
     this.#given = NO_TASKS;
     return this.#send({
       memberEpoch: JOIN_EPOCH,
-      topology: this.#options.topology,
+      topology: this.#options.topology ?? plainTopology(this.#options.topics ?? []),
       rebalanceTimeoutMs: this.#options.rebalanceTimeoutMs ?? REBALANCE_TIMEOUT_MS,
       processId: this.processId,
       clientTags: [],
@@ -91,12 +99,23 @@ export class StreamsMember {
     this.#ownedIsNews = true;
   }
 
+  /** {@link adopt}, and the heartbeat that says so. */
+  acknowledge(): Promise<HeartbeatAnswer> {
+    this.adopt();
+    return this.beat();
+  }
+
   /** Leaves for good. */
   async leave(): Promise<HeartbeatAnswer> {
     const answer = await this.#send({ memberEpoch: LEAVE_EPOCH });
     this.#owned = NO_TASKS;
     this.#given = NO_TASKS;
     return answer;
+  }
+
+  /** Ends its connection, without a word to the group. */
+  close(): void {
+    this.#connection.close();
   }
 
   async #send(
@@ -117,4 +136,8 @@ export class StreamsMember {
     }
     return answer;
   }
+}
+
+function plainTopology(sourceTopics: readonly string[]): MemberTopology {
+  return { epoch: 0, subtopologies: [{ subtopologyId: '0', sourceTopics }] };
 }

@@ -1,0 +1,35 @@
+import type { ErrorAnswer } from '../admin/views.ts';
+import { formatHostPort, type HostPort } from '../config/host-port.ts';
+import { CommandError } from './command-io.ts';
+
+const TIMEOUT_MS = 15_000;
+
+/**
+ * Asks an admin server.
+ *
+ * @param path with its query; segments and values already escaped.
+ * @returns the answer's JSON; the caller says which answer that path gives.
+ * @throws {CommandError} in one line: nobody there, no answer in time, or what the server said.
+ */
+export async function askAdmin<T>(admin: HostPort, path: string): Promise<T> {
+  const place = formatHostPort(admin);
+  const response = await fetchWithin(`http://${place}${path}`, place);
+  const body: unknown = await response.json().catch(() => undefined);
+  if (response.ok && body !== undefined) return body as T;
+  const reason = isErrorAnswer(body) ? body.error : `status ${response.status} and no reason`;
+  throw new CommandError(reason);
+}
+
+async function fetchWithin(url: string, place: string): Promise<Response> {
+  try {
+    return await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+  } catch (error) {
+    const isLate = error instanceof Error && error.name === 'TimeoutError';
+    const reason = isLate ? `no answer within ${TIMEOUT_MS} ms` : 'nobody listens there';
+    throw new CommandError(`Cannot reach the admin server at ${place}: ${reason} (--admin)`);
+  }
+}
+
+function isErrorAnswer(body: unknown): body is ErrorAnswer {
+  return typeof body === 'object' && body !== null && 'error' in body;
+}

@@ -1,0 +1,19 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { CommandError } from './command-io.ts';
+
+/** The benchmarks that can be started by name. */
+export const BENCHMARKS = ['assign', 'heartbeats'] as const;
+
+/** Runs a benchmark as a process of its own, so that it measures nothing of this one. */
+export async function runBenchmark(name: string, args: readonly string[]): Promise<void> {
+  const program = fileURLToPath(new URL(`../../bench/${name}.js`, import.meta.url));
+  if (!existsSync(program)) throw new CommandError(`Cannot start ${program}: it is not built`);
+  const child = spawn(process.execPath, [program, ...args], { stdio: 'inherit' });
+  const outcome = await new Promise<string | number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => resolve(code ?? signal));
+  });
+  if (outcome !== 0) throw new CommandError(`The benchmark ${name} ended with ${outcome}`);
+}

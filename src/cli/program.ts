@@ -1,0 +1,221 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { charts } from '../../machines/charts.ts';
+import { CHART_FORMATS, type ChartFormat } from '../charts/render-chart.ts';
+import { AdminClient } from '../client/admin.ts';
+import { type HostPort, parseHostPort } from '../config/host-port.ts';
+import { BENCHMARKS, runBenchmark } from './bench.ts';
+import { codecKeys, runCodec } from './codec.ts';
+import type { CommandIo } from './command-io.ts';
+import { demo } from './demo.ts';
+import {
+  deleteGroups,
+  describeGroup,
+  listGroups,
+  type Printing,
+  showMembers,
+  showOffsets,
+} from './groups.ts';
+import type { ConfigFlags } from './load-config.ts';
+import { type PrintConfigFlags, printConfig } from './print-config.ts';
+import { serve } from './serve.ts';
+import { jsonText } from './table.ts';
+import { visualize } from './visualize.ts';
+import { askWhy, whyText } from './why.ts';
+
+const BOOTSTRAP: HostPort = { host: '127.0.0.1', port: 9_092 };
+const ADMIN: HostPort = { host: '127.0.0.1', port: 10_093 };
+const CLIENT_ID = 'headgate-cli';
+const WHY_LIMIT = 100;
+
+/** The command line, as a value: parse it with `parseAsync`. Errors of use and of work are thrown. */
+export function buildProgram(io: CommandIo): Command {
+  const program = new Command('headgate')
+    .description('A Kafka Streams group coordinator: on its own, or in front of a Kafka cluster.')
+    .configureOutput({ writeOut: io.out, writeErr: io.err })
+    .exitOverride()
+    .enablePositionalOptions()
+    .showHelpAfterError('(--help lists what can be asked)');
+  addServe(program, io);
+  addConfig(program, io);
+  addGroups(program, io);
+  addVisualize(program, io);
+  addBench(program);
+  program
+    .command('demo')
+    .description('three members join a coordinator, one leaves, and the journal tells why')
+    .action(() => demo(io));
+  program
+    .command('codec')
+    .description('read and write messages: JSON lines from standard input to standard output')
+    .option('--keys', 'print the API keys whose messages are known')
+    .action(async ({ keys }: { keys?: true }) => {
+      if (keys === true) io.out(`${JSON.stringify(codecKeys())}\n`);
+      else await runCodec(process.stdin, process.stdout);
+    });
+  return program;
+}
+
+function withConfigFlags(command: Command): Command {
+  return command
+    .option('--config <file>', 'a properties file')
+    .option('--set <key=value>', 'one setting; may be given many times', collect, [])
+    .option('--host <host>', 'address to listen on')
+    .option('--port <number>', 'port to listen on; 0: any that is free')
+    .option('--admin-port <number|off>', 'port of the admin server')
+    .option('--data-dir <folder>', 'folder of the store')
+    .option('--upstream <host:port,..>', 'brokers of the cluster to stand in front of')
+    .option('--fail-fast', 'end when the upstream cannot be reached at the start');
+}
+
+function addServe(program: Command, io: CommandIo): void {
+  withConfigFlags(program.command('serve'))
+    .description('run a coordinator')
+    .action((flags: ConfigFlags) => serve(flags, io));
+}
+
+function addConfig(program: Command, io: CommandIo): void {
+  withConfigFlags(program.command('config'))
+    .description('check the settings and print them with where they come from')
+    .option('--markdown', 'the table of all settings, as docs/settings.md')
+    .option('--json', 'for programs')
+    .action((flags: PrintConfigFlags) => printConfig(flags, io));
+}
+
+type GroupsFlags = { readonly json?: boolean };
+type Asked = Printing & { readonly client: AdminClient };
+
+function addGroups(program: Command, io: CommandIo): void {
+  const groups = program.command('groups').description('look at groups, and delete them');
+  const ask = (line: string, about: string) =>
+    groups
+      .command(line)
+      .description(about)
+      .addOption(hostPorts('--bootstrap <host:port,..>', 'where to connect', BOOTSTRAP))
+      .option('--json', 'for programs');
+  const printing = ({ json = false }: GroupsFlags): Printing => ({ io, json });
+  const asked = async (
+    flags: GroupsFlags & { readonly bootstrap: readonly HostPort[] },
+    work: (parts: Asked) => Promise<void>,
+  ) => {
+    const client = await AdminClient.connect(flags.bootstrap, { clientId: CLIENT_ID });
+    try {
+      await work({ client, ...printing(flags) });
+    } finally {
+      client.close();
+    }
+  };
+  type Flags = GroupsFlags & { readonly bootstrap: readonly HostPort[] };
+
+  ask('list', 'streams groups with their states')
+    .option('--all', 'groups of all types')
+    .action((flags: Flags & { all?: true }) =>
+      asked(flags, ({ client, ...print }) =>
+        listGroups(client, { ...print, all: flags.all === true }),
+      ),
+    );
+  ask('describe <group>', 'state, epochs and topology').action((group: string, flags: Flags) =>
+    asked(flags, ({ client, ...print }) => describeGroup(client, group, print)),
+  );
+  ask('members <group>', 'members with their tasks').action((group: string, flags: Flags) =>
+    asked(flags, ({ client, ...print }) => showMembers(client, group, print)),
+  );
+  ask('offsets <group>', 'committed offsets and how far they lag').action(
+    (group: string, flags: Flags) =>
+      asked(flags, ({ client, ...print }) => showOffsets(client, group, print)),
+  );
+  ask('delete <group...>', 'delete groups without members').action((ids: string[], flags: Flags) =>
+    asked(flags, ({ client, ...print }) => deleteGroups(client, ids, print)),
+  );
+  addWhy(groups, io);
+}
+
+type WhyFlags = {
+  readonly admin: HostPort;
+  readonly task?: string;
+  readonly member?: string;
+  readonly limit: number;
+  readonly json?: true;
+};
+
+function addWhy(groups: Command, io: CommandIo): void {
+  groups
+    .command('why <group>')
+    .description('what was decided about a group, and why')
+    .addOption(adminOption())
+    .option('--task <task>', 'only about this task, as 0_2')
+    .option('--member <member>', 'only about this member')
+    .option('--limit <number>', 'how many decisions, the newest', wholeNumber, WHY_LIMIT)
+    .option('--json', 'for programs')
+    .action(async (group: string, { json, ...options }: WhyFlags) => {
+      const answer = await askWhy(group, options);
+      if (json === true) io.out(jsonText(answer));
+      else if (answer.entries.length > 0) io.out(whyText(answer.entries));
+      else io.err('Nothing is known about that in the journal\n');
+    });
+}
+
+type VisualizeFlags = {
+  readonly format: ChartFormat;
+  readonly out?: string;
+  readonly group?: string;
+  readonly admin: HostPort;
+};
+
+function addVisualize(program: Command, io: CommandIo): void {
+  const names = charts.map(({ name }) => name);
+  program
+    .command('visualize')
+    .description('draw a state chart that runs')
+    .argument('[chart]', `one of ${names.join(', ')}`, 'group')
+    .addOption(new Option('--format <format>', 'how').choices(CHART_FORMATS).default('svg'))
+    .option('--out <file>', 'write there instead of to standard output')
+    .option('--group <id>', 'mark the states that this live group is in')
+    .addOption(adminOption())
+    .action((name: string, flags: VisualizeFlags) => visualize(name, flags, io));
+}
+
+function addBench(program: Command): void {
+  program
+    .command('bench')
+    .description('measure, in a process of its own')
+    .argument('<benchmark>', `one of ${BENCHMARKS.join(', ')}`, oneOf(BENCHMARKS))
+    .argument('[args...]', 'what that program takes')
+    .allowUnknownOption()
+    .passThroughOptions()
+    .helpOption(false)
+    .action((name: string, args: readonly string[]) => runBenchmark(name, args));
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+function adminOption(): Option {
+  return new Option('--admin <host:port>', "the coordinator's admin server")
+    .argParser(readHostPort)
+    .default(ADMIN, `${ADMIN.host}:${ADMIN.port}`);
+}
+
+function hostPorts(flags: string, about: string, fallback: HostPort): Option {
+  return new Option(flags, about)
+    .argParser((text: string) => text.split(',').map(readHostPort))
+    .default([fallback], `${fallback.host}:${fallback.port}`);
+}
+
+function readHostPort(text: string): HostPort {
+  const place = parseHostPort(text.trim());
+  if (place === undefined) throw new InvalidArgumentError('Wanted host:port.');
+  return place;
+}
+
+function wholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Wanted a whole number.');
+  return Number(text);
+}
+
+function oneOf(words: readonly string[]): (text: string) => string {
+  return (text) => {
+    if (!words.includes(text)) throw new InvalidArgumentError(`Wanted ${words.join(' or ')}.`);
+    return text;
+  };
+}

@@ -1,0 +1,76 @@
+import type { Config } from '../config/config.ts';
+import { formatHostPort } from '../config/host-port.ts';
+import type { CommandIo, Started } from './command-io.ts';
+import { type ConfigFlags, loadConfig } from './load-config.ts';
+
+/** What a second request to stop ends the process with. */
+const CUT_OFF = 130;
+
+/**
+ * Runs a coordinator until it is told to stop. Says on standard output, in one line, when clients can connect; the first
+ * request to stop finishes what was taken, the second ends at once.
+ */
+export async function serve(flags: ConfigFlags, io: CommandIo): Promise<void> {
+  const { config, warnings } = loadConfig(flags, io);
+  const { log, flush } = io.createLogger(config.log, io);
+  for (const warning of warnings) log.warn({}, warning);
+  const stopped = untilStop(io);
+  try {
+    const started = await io.startCoordinator(config, { log });
+    io.out(`Headgate ready on ${formatHostPort(started.address)}\n`);
+    log.info(placesOf(config, started), 'Ready');
+    if (io.isTerminal) io.err(whatNext(config, started));
+    await stopped;
+    log.info({ timeoutMs: config.stopTimeoutMs }, 'Stopping: once more ends at once');
+    await started.stop();
+    log.info({}, 'Stopped');
+  } finally {
+    flush();
+  }
+}
+
+/** Resolves at the first request to stop. One that comes before the start is over is kept until then. */
+function untilStop(io: CommandIo): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    io.onStop(() => {
+      if (asked) io.exit(CUT_OFF);
+      asked = true;
+      resolve();
+    });
+  });
+}
+
+function placesOf({ store, upstream, behaviour }: Config, { address, adminAddress }: Started) {
+  return {
+    address: formatHostPort(address),
+    admin: adminAddress === undefined ? 'off' : formatHostPort(adminAddress),
+    store: store.kind === 'memory' ? 'memory' : store.dataDir,
+    upstream: upstream?.bootstrapServers.map(formatHostPort).join(',') ?? 'none',
+    profile: behaviour.profile,
+  };
+}
+
+function whatNext(config: Config, { address, adminAddress }: Started): string {
+  const kept =
+    config.store.kind === 'memory' ? 'in memory, gone at the end' : `in ${config.store.dataDir}`;
+  const place = formatHostPort(address);
+  const lines = [
+    '',
+    `  Kafka clients   bootstrap.servers=${place}`,
+    `  groups          ${kept}`,
+    ...(adminAddress === undefined
+      ? []
+      : [`  metrics, state  http://${formatHostPort(adminAddress)}/`]),
+    ...(config.upstream === undefined
+      ? ['  data            none here: --upstream HOST:PORT puts Headgate in front of a cluster']
+      : []),
+    '',
+    '  Try next, in another terminal:',
+    `    headgate groups list --bootstrap ${place}`,
+    '    headgate demo',
+    '    headgate visualize group --out group.svg',
+    '',
+  ];
+  return lines.map((line) => `${line}\n`).join('');
+}

@@ -1,0 +1,67 @@
+import type { JournalEntry } from '../../actors/ports.ts';
+import type { JournalAnswer } from '../admin/views.ts';
+import type { HostPort } from '../config/host-port.ts';
+import { askAdmin } from './admin-http.ts';
+
+export type WhyOptions = {
+  readonly admin: HostPort;
+  /** Only what names this task, as `0_2`. */
+  readonly task?: string | undefined;
+  /** Only what this member did or what names it. */
+  readonly member?: string | undefined;
+  readonly limit: number;
+};
+
+/** Asks for the history of a group, oldest first, of what matters to a task or a member if one is named. */
+export async function askWhy(
+  groupId: string,
+  { admin, task, member, limit }: WhyOptions,
+): Promise<JournalAnswer> {
+  const query = new URLSearchParams({ limit: String(limit) });
+  // One pattern at a time: the server narrows down by the rarer one, the rest happens here.
+  const pattern = task === undefined ? member && wordPattern(member) : wordPattern(task);
+  if (pattern !== undefined) query.set('match', pattern);
+  const path = `/groups/${encodeURIComponent(groupId)}/journal?${query}`;
+  const answer = await askAdmin<JournalAnswer>(admin, path);
+  return { ...answer, entries: answer.entries.flatMap((entry) => narrowed(entry, task, member)) };
+}
+
+/** An entry with the lines that name the task; none when it has nothing to do with task or member. */
+function narrowed(
+  entry: JournalEntry,
+  task: string | undefined,
+  member: string | undefined,
+): readonly JournalEntry[] {
+  const because =
+    task === undefined ? entry.because : entry.because.filter((line) => names(line, task));
+  const isAbout =
+    member === undefined ||
+    entry.memberId === member ||
+    entry.because.some((line) => names(line, member));
+  return isAbout && (task === undefined || because.length > 0) ? [{ ...entry, because }] : [];
+}
+
+/** The word as it stands alone: 0_2 is neither 10_2 nor 0_21. */
+function wordPattern(word: string): string {
+  const escaped = word.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+  return `(^|[^0-9A-Za-z_])${escaped}($|[^0-9A-Za-z_])`;
+}
+
+function names(line: string, word: string): boolean {
+  return new RegExp(wordPattern(word), 'u').test(line);
+}
+
+/** The history in plain words. */
+export function whyText(entries: readonly JournalEntry[]): string {
+  return entries.map(entryText).join('');
+}
+
+function entryText(entry: JournalEntry): string {
+  const { atMs, cause, memberId, state, groupEpoch, assignmentEpoch, because } = entry;
+  const time = new Date(atMs).toISOString().replace('T', ' ').replace('Z', '');
+  const who = memberId === null ? '' : ` of ${memberId}`;
+  const target =
+    assignmentEpoch === groupEpoch ? '' : `, its target still of epoch ${assignmentEpoch}`;
+  const head = `${time}  ${cause}${who}: group ${state}, epoch ${groupEpoch}${target}\n`;
+  return head + because.map((line) => `    ${line}\n`).join('');
+}

@@ -1,0 +1,23 @@
+#!/usr/bin/env node
+import { runCommand } from './cli/run-command.ts';
+import { startCoordinator } from './coordinator.ts';
+import { createLogger } from './observe/logger.ts';
+
+const code = await runCommand(process.argv.slice(2), {
+  out: (text) => {
+    process.stdout.write(text);
+  },
+  err: (text) => {
+    process.stderr.write(text);
+  },
+  isTerminal: process.stderr.isTTY === true,
+  environment: process.env,
+  createLogger,
+  startCoordinator,
+  onStop: (listener) => {
+    process.on('SIGINT', listener);
+    process.on('SIGTERM', listener);
+  },
+  exit: (exitCode) => process.exit(exitCode),
+});
+process.exitCode = code;
