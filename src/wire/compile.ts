@@ -144,7 +144,9 @@ class DecoderSource extends Source {
     if (type.kind === 'array') return `${this.array(type.item, nullable)}(r)`;
     if (type.kind !== 'struct') return `r.${this.method(type.kind, nullable)}()`;
     const name = this.struct(type.fields);
-    return nullable ? `(r.i8() < 0 ? null : ${name}(r))` : `${name}(r)`;
+    if (!nullable) return `${name}(r)`;
+    // In a tag the presence of a nullable struct is a varint, 0 for null; elsewhere an int8, negative for null.
+    return `(${this.isTagged(field) ? 'r.uvarint() === 0' : 'r.i8() < 0'} ? null : ${name}(r))`;
   }
 
   private array(item: AnyField, nullable: boolean): string {
@@ -219,9 +221,9 @@ class EncoderSource extends Source {
     if (type.kind === 'array') return this.writeArray(type.item, nullable);
     if (type.kind !== 'struct') return `w.${this.method(type.kind, nullable)}(v);`;
     const name = this.struct(type.fields);
-    return nullable
-      ? `if (v === null) w.i8(-1); else { w.i8(1); ${name}(w, v); }`
-      : `${name}(w, v);`;
+    if (!nullable) return `${name}(w, v);`;
+    const none = this.isTagged(field) ? 0 : -1;
+    return `if (v === null) w.i8(${none}); else { w.i8(1); ${name}(w, v); }`;
   }
 
   private writeArray(item: AnyField, nullable: boolean): string {
