@@ -38,8 +38,7 @@ export function refuseIllegalTopics(topology: Topology): void {
 
 /** Every topic a topology mentions in any role, sinks included; each once, sorted (topology-and-admin 2). */
 export function mentionedTopics(topology: Topology): readonly string[] {
-  const sinks = topology.subtopologies.flatMap((one) => one.repartitionSinkTopics);
-  return sortedOnce([...requiredTopics(topology), ...sinks]);
+  return sortedOnce([...requiredTopics(topology), ...sinks(topology)]);
 }
 
 /**
@@ -47,14 +46,19 @@ export function mentionedTopics(topology: Topology): readonly string[] {
  * subtopologies; each once, sorted. Topics that are only written are not among them (H-1).
  */
 export function requiredTopics(topology: Topology): readonly string[] {
-  return sortedOnce(
-    topology.subtopologies.flatMap((one) => [
-      ...one.sourceTopics,
-      ...one.repartitionSourceTopics.map((topic) => topic.name),
-      ...one.stateChangelogTopics.map((topic) => topic.name),
-    ]),
-  );
+  const known = requiredTopicsOf.get(topology);
+  if (known !== undefined) return known;
+  const required = sortedOnce([
+    ...sources(topology),
+    ...repartitions(topology),
+    ...changelogs(topology),
+  ]);
+  requiredTopicsOf.set(topology, required);
+  return required;
 }
+
+/** Asked for every group whenever any topic changes; a topology never does. */
+const requiredTopicsOf = new WeakMap<Topology, readonly string[]>();
 
 /**
  * Refuses a topology that contradicts itself, before anything is stored.
