@@ -1,0 +1,382 @@
+import { expect } from 'chai';
+import type { HeartbeatAnswer } from '../../machines/commands.ts';
+import { resolveBehaviour } from '../../machines/model/profile.ts';
+import type { Authorizer } from '../../src/server/authorize.ts';
+import type { HeartbeatParts } from '../../src/server/handlers/heartbeat.ts';
+import {
+  answerHeartbeat,
+  heartbeatResponse,
+  warnOfNoData,
+} from '../../src/server/handlers/heartbeat.ts';
+import type { RequestOf } from '../../src/wire/apis.ts';
+import { decodeRequest } from '../../src/wire/apis.ts';
+import {
+  decodeRequestHeader,
+  encodeRequestFrame,
+  encodeResponseFrame,
+} from '../../src/wire/headers.ts';
+import { Reader } from '../../src/wire/reader.ts';
+import { fakeGroupCoordinator, IDLE_ANSWER } from '../support/fake-group-coordinator.ts';
+import { FakeConnection, incoming } from '../support/incoming.ts';
+import { KeptLog } from '../support/kept-log.ts';
+import { decodeAnswer } from '../support/wire-client.ts';
+
+type Request = RequestOf<'StreamsGroupHeartbeat'>;
+
+/** A request as the codec would have decoded it. */
+function heartbeat(
+  fields: Parameters<typeof encodeRequestFrame<'StreamsGroupHeartbeat'>>[3],
+): Request {
+  const header = { correlationId: 1, clientId: 'c' };
+  const frame = encodeRequestFrame('StreamsGroupHeartbeat', 1, header, {
+    groupId: 'g',
+    memberId: 'm',
+    ...fields,
+  }).subarray(4);
+  const { bodyOffset } = decodeRequestHeader(frame);
+  return decodeRequest('StreamsGroupHeartbeat', 1, new Reader(frame, bodyOffset));
+}
+
+function topology(names: {
+  readonly sources?: readonly string[];
+  readonly sinks?: readonly string[];
+  readonly changelogs?: readonly string[];
+  readonly repartitions?: readonly string[];
+}) {
+  return {
+    epoch: 0,
+    subtopologies: [
+      {
+        subtopologyId: '0',
+        sourceTopics: names.sources ?? ['in'],
+        repartitionSinkTopics: names.sinks ?? [],
+        stateChangelogTopics: (names.changelogs ?? []).map((name) => ({ name })),
+        repartitionSourceTopics: (names.repartitions ?? []).map((name) => ({ name })),
+      },
+    ],
+  };
+}
+
+function parts(
+  change: Partial<HeartbeatParts> = {},
+  answer: () => Promise<HeartbeatAnswer> = () => Promise.resolve(IDLE_ANSWER),
+) {
+  const { coordinator, calls } = fakeGroupCoordinator({ heartbeat: answer });
+  const log = new KeptLog();
+  const made: HeartbeatParts = {
+    coordinator,
+    topics: { ensureKnown: () => Promise.resolve() },
+    authorizer: { allows: () => true },
+    behaviour: resolveBehaviour('kip'),
+    streamsEnabled: true,
+    log,
+    ...change,
+  };
+  return { answer: answerHeartbeat(made), calls, log };
+}
+
+/** Allows all but these. */
+const without = (...denied: readonly string[]): Authorizer => ({
+  allows: (_, operation, type, name) => !denied.includes(`${operation} ${type} ${name}`),
+});
+
+describe('answerHeartbeat()', () => {
+  it('hands the decoded request over as it is, with who asks', async () => {
+    const { answer, calls } = parts();
+    const request = heartbeat({ memberEpoch: 2 });
+    await answer(request, incoming(1));
+    expect(calls).to.deep.equal([
+      {
+        method: 'heartbeat',
+        args: [request, { clientId: 'client-A', clientHost: '/127.0.0.1', apiVersion: 1 }],
+      },
+    ]);
+    expect(calls[0]?.args[0]).to.equal(request);
+  });
+
+  it('answers 35 when the protocol is off (REQ-1)', async () => {
+    const { answer, calls } = parts({ streamsEnabled: false });
+    expect(await answer(heartbeat({}), incoming(1))).to.deep.equal({
+      errorCode: 35,
+      errorMessage: null,
+    });
+    expect(calls).to.deep.equal([]);
+  });
+
+  it('answers 30 without READ on the group (REQ-2)', async () => {
+    const { answer, calls } = parts({ authorizer: without('READ GROUP g') });
+    expect(await answer(heartbeat({}), incoming(1))).to.deep.include({ errorCode: 30 });
+    expect(calls).to.deep.equal([]);
+  });
+
+  it('S66 A topic named twice is one topic', async () => {
+    const asked: string[] = [];
+    const authorizer: Authorizer = {
+      allows: (_, operation, type, name) => {
+        if (type === 'TOPIC') asked.push(`${operation} ${name}`);
+        return true;
+      },
+    };
+    const { answer } = parts({ authorizer });
+    const repartition = 'app-r-repartition';
+    const sent = topology({
+      sinks: [repartition],
+      repartitions: [repartition],
+      changelogs: ['app-agg-changelog'],
+    });
+    expect(await answer(heartbeat({ topology: sent }), incoming(1))).to.include({ errorCode: 0 });
+    expect(asked).to.deep.equal([
+      'DESCRIBE app-agg-changelog',
+      'DESCRIBE app-r-repartition',
+      'DESCRIBE in',
+    ]);
+  });
+
+  for (const role of ['sources', 'sinks', 'changelogs', 'repartitions'] as const) {
+    it(`S68 Every field that names a topic is checked: ${role} (REQ-4)`, async () => {
+      const { answer, calls } = parts({ authorizer: without('DESCRIBE TOPIC secret') });
+      const request = heartbeat({ topology: topology({ [role]: ['secret'] }) });
+      expect(await answer(request, incoming(1))).to.deep.equal({
+        errorCode: 29,
+        errorMessage: null,
+      });
+      expect(calls).to.deep.equal([]);
+    });
+  }
+
+  for (const name of ['__consumer_offsets', 'a/b', '']) {
+    it(`S68 The name "${name}" is refused before an authorizer is asked (REQ-3)`, async () => {
+      const authorizer: Authorizer = {
+        allows: (_, _operation, type) => {
+          if (type === 'TOPIC') throw new Error('asked');
+          return true;
+        },
+      };
+      const { answer, calls } = parts({ authorizer });
+      const request = heartbeat({ topology: topology({ changelogs: [name] }) });
+      expect(await answer(request, incoming(1))).to.include({ errorCode: 130 });
+      expect(calls).to.deep.equal([]);
+    });
+  }
+
+  const MAP = [
+    {
+      userEndpoint: { host: 'h', port: 1 },
+      activePartitions: [
+        { topic: 'in', partitions: [0] },
+        { topic: 'secret', partitions: [1] },
+      ],
+      standbyPartitions: [{ topic: 'secret', partitions: [2] }],
+    },
+  ];
+
+  it('S68 leaves topics one may not see out of the endpoint map, the entry stays (I-12)', async () => {
+    const { answer } = parts({ authorizer: without('DESCRIBE TOPIC secret') }, () =>
+      Promise.resolve({ ...IDLE_ANSWER, partitionsByUserEndpoint: MAP }),
+    );
+    const response = await answer(heartbeat({ memberEpoch: 2 }), incoming(1));
+    expect(response.partitionsByUserEndpoint).to.deep.equal([
+      {
+        userEndpoint: { host: 'h', port: 1 },
+        activePartitions: [{ topic: 'in', partitions: [0] }],
+        standbyPartitions: [],
+      },
+    ]);
+  });
+
+  it('S68 sends the endpoint map unfiltered in profile kafka (I-12)', async () => {
+    const { answer } = parts(
+      {
+        authorizer: without('DESCRIBE TOPIC secret'),
+        behaviour: resolveBehaviour('kafka'),
+      },
+      () => Promise.resolve({ ...IDLE_ANSWER, partitionsByUserEndpoint: MAP }),
+    );
+    const response = await answer(heartbeat({ memberEpoch: 2 }), incoming(1));
+    expect(response.partitionsByUserEndpoint).to.deep.equal(MAP);
+  });
+
+  it('asks about the topics of a topology first, and has later requests wait for that', async () => {
+    const asked: (readonly string[])[] = [];
+    let known = () => {};
+    const { answer, calls } = parts({
+      topics: {
+        ensureKnown: (names) => {
+          asked.push(names);
+          return new Promise((resolve) => {
+            known = resolve;
+          });
+        },
+      },
+    });
+    const connection = new FakeConnection();
+    const request = heartbeat({
+      topology: topology({ sinks: ['only-written'], changelogs: ['c'] }),
+    });
+    const answered = answer(request, incoming(1, connection));
+    expect(asked).to.deep.equal([['c', 'in']]);
+    expect(connection.holds).to.have.length(1);
+    expect(calls).to.deep.equal([]);
+    known();
+    await connection.holds[0];
+    expect(calls.map(({ method }) => method)).to.deep.equal(['heartbeat']);
+    expect(await answered).to.include({ errorCode: 0, memberEpoch: 2 });
+  });
+
+  it('asks about no topics and holds nothing up when no topology is sent', async () => {
+    const { answer } = parts({
+      topics: {
+        ensureKnown: () => {
+          throw new Error('asked');
+        },
+      },
+    });
+    const connection = new FakeConnection();
+    await answer(heartbeat({ memberEpoch: 2 }), incoming(1, connection));
+    expect(connection.holds).to.deep.equal([]);
+  });
+
+  it('answers 15 when the coordinator fails, with one log line', async () => {
+    for (const fail of [
+      () => Promise.reject(new Error('broken')),
+      () => {
+        throw new Error('broken');
+      },
+    ]) {
+      const { answer, log } = parts({}, fail);
+      for (const sent of [{ memberEpoch: 2 }, { topology: topology({}) }]) {
+        expect(await answer(heartbeat(sent), incoming(1))).to.deep.equal({
+          errorCode: 15,
+          errorMessage: null,
+        });
+      }
+      expect(log.told.map(({ text }) => text)).to.deep.equal([
+        'Heartbeat failed',
+        'Heartbeat failed',
+      ]);
+    }
+  });
+});
+
+const FULL: HeartbeatAnswer = {
+  ...IDLE_ANSWER,
+  statuses: [
+    { status: 'STALE_TOPOLOGY', detail: 'a' },
+    { status: 'MISSING_SOURCE_TOPICS', detail: 'b' },
+    { status: 'INCORRECTLY_PARTITIONED_TOPICS', detail: 'c' },
+    { status: 'MISSING_INTERNAL_TOPICS', detail: 'd' },
+    { status: 'SHUTDOWN_APPLICATION', detail: 'e' },
+    { status: 'ASSIGNMENT_DELAYED', detail: 'f' },
+    { status: 'MISSING_CLIENT_TAGS', detail: 'g' },
+  ],
+  activeTasks: [{ subtopologyId: '0', partitions: [0, 1] }],
+  standbyTasks: [],
+  warmupTasks: [{ subtopologyId: '1', partitions: [2] }],
+  endpointInformationEpoch: 4,
+  partitionsByUserEndpoint: [
+    {
+      userEndpoint: { host: 'h', port: 65_535 },
+      activePartitions: [{ topic: 'in', partitions: [0] }],
+      standbyPartitions: [],
+    },
+  ],
+  topologyDescriptionRequired: true,
+};
+
+function onTheWire(answer: HeartbeatAnswer, version: number, profile: 'kip' | 'kafka' = 'kip') {
+  const body = heartbeatResponse(answer, version, resolveBehaviour(profile));
+  return encodeResponseFrame('StreamsGroupHeartbeat', version, 1, body);
+}
+
+function roundTrip(answer: HeartbeatAnswer, version: number, profile: 'kip' | 'kafka' = 'kip') {
+  const frame = onTheWire(answer, version, profile).subarray(4);
+  return decodeAnswer('StreamsGroupHeartbeat', version, frame);
+}
+
+describe('heartbeatResponse()', () => {
+  const { statuses: _statuses, acceptableRecoveryLag: _lag, error: _error, ...same } = FULL;
+  const status = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((statusDetail, statusCode) => ({
+    statusCode,
+    statusDetail,
+  }));
+
+  it('has the lag as int64 and the description flag in version 1', () => {
+    expect(roundTrip(FULL, 1)).to.deep.equal({
+      ...same,
+      throttleTimeMs: 0,
+      errorCode: 0,
+      status,
+      acceptableRecoveryLagLegacy: 0,
+      acceptableRecoveryLag: 10_000n,
+    });
+  });
+
+  it('has the lag as int32 and no description flag in version 0 (X25)', () => {
+    expect(roundTrip(FULL, 0)).to.deep.equal({
+      ...same,
+      throttleTimeMs: 0,
+      errorCode: 0,
+      status,
+      acceptableRecoveryLagLegacy: 10_000,
+      acceptableRecoveryLag: -1n,
+      topologyDescriptionRequired: false,
+    });
+  });
+
+  it('has 0 for the lag of version 0 in profile kafka (X25)', () => {
+    expect(roundTrip(FULL, 0, 'kafka').acceptableRecoveryLagLegacy).to.equal(0);
+  });
+
+  it('caps the lag of version 0 (records-and-configs 9.1)', () => {
+    const lagOf = (acceptableRecoveryLag: bigint) =>
+      roundTrip({ ...FULL, acceptableRecoveryLag }, 0).acceptableRecoveryLagLegacy;
+    expect([2n ** 31n - 1n, 2n ** 31n, 2n ** 63n - 1n, -1n].map(lagOf)).to.deep.equal([
+      2_147_483_647, 2_147_483_647, 2_147_483_647, 0,
+    ]);
+  });
+
+  const assigned: HeartbeatAnswer = {
+    ...IDLE_ANSWER,
+    activeTasks: [{ subtopologyId: '0', partitions: [0, 1] }],
+    standbyTasks: [],
+    warmupTasks: [],
+  };
+
+  it('gives the golden bytes of both layouts (wire 1.8)', () => {
+    expect(onTheWire(assigned, 0).toString('hex')).to.equal(
+      '00000034000000010000000000000000026d0000000200001388000027100000ea6001' +
+        '0202300300000000000000010001010000000000' +
+        '00',
+    );
+    expect(onTheWire(assigned, 1).toString('hex')).to.equal(
+      '00000039000000010000000000000000026d00000002000013880000ea60000000000000271001' +
+        '020230030000000000000001000101000000000000' +
+        '00',
+    );
+  });
+});
+
+describe('warnOfNoData()', () => {
+  it('tells once per client that joins, and never for other heartbeats', async () => {
+    const log = new KeptLog();
+    const answer = warnOfNoData(log, () => ({}));
+    const from = (clientId: string) => ({ ...incoming(1), clientId });
+    await answer(heartbeat({ memberEpoch: 3 }), from('a'));
+    await answer(heartbeat({ memberEpoch: 0 }), from('a'));
+    await answer(heartbeat({ memberEpoch: 0 }), from('a'));
+    await answer(heartbeat({ memberEpoch: 0 }), from('b'));
+    expect(log.lines.map(({ fields }) => fields)).to.deep.equal([
+      { clientId: 'a', groupId: 'g' },
+      { clientId: 'b', groupId: 'g' },
+    ]);
+  });
+
+  it('remembers a bounded number of clients', async () => {
+    const log = new KeptLog();
+    const answer = warnOfNoData(log, () => ({}));
+    for (let id = 0; id < 2_000; id++) {
+      await answer(heartbeat({ memberEpoch: 0 }), { ...incoming(1), clientId: String(id) });
+    }
+    expect(log.lines).to.have.length(1_000);
+  });
+});
