@@ -1,3 +1,5 @@
+import { ZERO_UUID } from './reader.ts';
+
 /** The plain types of the protocol (wire.md 1.3). */
 export type Primitive =
   | 'bool'
@@ -119,7 +121,7 @@ export const i32 = primitive<number>('i32', 0);
 export const i64 = primitive<bigint>('i64', 0n);
 export const f64 = primitive<number>('f64', 0);
 /** URL-safe base64 of the sixteen bytes, 22 characters. */
-export const uuid = primitive<string>('uuid', 'AAAAAAAAAAAAAAAAAAAAAA');
+export const uuid = primitive<string>('uuid', ZERO_UUID);
 export const str = primitive<string>('str', '');
 export const bytes = primitive<Buffer>('bytes', NO_BYTES);
 /** Record batches, unparsed. The default is null even where null may not be written (wire.md 1.5): set it. */
