@@ -74,7 +74,11 @@ export class Connection implements ClientConnection {
   private readonly answers = new AnswerQueue();
   private outgoing: Buffer[] = [];
   private outgoingBytes = 0;
-  private readonly flush = () => this.writeOutgoing();
+  private readonly flush = () => {
+    this.writeOutgoing();
+    // What the system took at once is followed by no `drain`.
+    this.proceed();
+  };
 
   private isReading = true;
   private clientEnded = false;
