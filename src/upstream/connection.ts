@@ -24,6 +24,8 @@ export type ConnectionOptions = {
   readonly inFlightMax: number;
   readonly clientId: string;
   readonly software: Software;
+  /** Where counting begins; 0 unless told otherwise. */
+  readonly firstCorrelationId?: number;
 };
 
 export type RequestOptions = {
@@ -66,7 +68,7 @@ export class UpstreamConnection {
   private readonly pending: Pending[] = [];
   private readonly closeListeners: (() => void)[] = [];
   private readonly drainWaiters: (() => void)[] = [];
-  private nextCorrelationId = 0;
+  private nextCorrelationId: number;
   private isCorked = false;
   private isEnding = false;
   private failure: UpstreamError | undefined;
@@ -76,6 +78,7 @@ export class UpstreamConnection {
     this.address = address;
     this.socket = socket;
     this.options = options;
+    this.nextCorrelationId = options.firstCorrelationId ?? 0;
     socket.setNoDelay(true);
     socket.on('data', (chunk: Buffer) => this.take(chunk));
     socket.on('drain', () => this.drained());

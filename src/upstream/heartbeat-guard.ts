@@ -2,8 +2,10 @@ import type { GroupCoordinator } from '../../actors/group-coordinator.ts';
 import type { Clock } from '../../actors/ports.ts';
 import { requiredTopics } from '../../machines/decide/topology.ts';
 import { JOIN_EPOCH } from '../../machines/model/ids.ts';
+import type { Topology } from '../../machines/model/topology.ts';
 import type { UpstreamTopics } from '../cluster/upstream-topics.ts';
 import type { Answer, Handler, IncomingRequest } from '../server/dispatch.ts';
+import { decodeRequest } from '../wire/apis.ts';
 import type { WireErrorName } from '../wire/errors.ts';
 import { errorCode } from '../wire/errors.ts';
 import { encodeResponseFrame } from '../wire/headers.ts';
@@ -72,7 +74,7 @@ export class HeartbeatGuard {
     const { local, clock } = this.parts;
     // The handler is called before the connection's next request is taken; its answer may take longer.
     const held = isJoin ? this.parts.placeholders.ensure(groupId) : Promise.resolve<Hold>('joined');
-    const ready = Promise.all([this.prepare(groupId), held]);
+    const ready = Promise.all([this.prepare(groupId, isJoin ? request : undefined), held]);
     const handedOver = within(clock, JOIN_WAIT_MS, ready).then((outcome) => ({
       answer: this.handOver(request, outcome, local),
     }));
@@ -91,20 +93,24 @@ export class HeartbeatGuard {
     return refused(request, 'COORDINATOR_LOAD_IN_PROGRESS', 'Upstream has not answered yet');
   }
 
-  /** Sees to it that the topics of a stored group were looked at; says whether they were. */
-  private async prepare(groupId: string): Promise<boolean> {
-    if (this.prepared.has(groupId)) return true;
+  /** Sees to it that the topics of the group were looked at, and those that a join names; says whether they were. */
+  private async prepare(groupId: string, join: IncomingRequest | undefined): Promise<boolean> {
     const { coordinator, topics } = this.parts;
-    const topology = coordinator().view(groupId)?.group.topology;
-    // A new group brings its topology, and the handler of heartbeats looks at what that names.
-    if (topology === undefined) return true;
-    const names = requiredTopics(topology);
+    const stored = coordinator().view(groupId)?.group.topology;
+    const named = join === undefined ? null : topologyOf(join);
+    const names = [stored, named].flatMap((topology) => (topology ? requiredTopics(topology) : []));
     if (!topics.knows(names)) await topics.ensureKnown(names);
     if (!topics.knows(names)) return false;
+    if (stored === undefined) return true;
     if (this.prepared.size >= GROUPS_MAX) this.prepared.clear();
     this.prepared.add(groupId);
     return true;
   }
+}
+
+function topologyOf({ frame, bodyOffset, apiVersion }: IncomingRequest): Topology | null {
+  const reader = new Reader(frame, bodyOffset);
+  return decodeRequest('StreamsGroupHeartbeat', apiVersion, reader).topology;
 }
 
 /** Group and epoch, without reading the rest of the request. */
