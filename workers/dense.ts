@@ -33,14 +33,47 @@ const HEADER = [
 /** Int32 words; an even number, so that the doubles behind it are aligned. */
 const HEADER_WORDS = 16;
 
-type Kinds = { readonly f64: Float64Array; readonly i32: Int32Array; readonly u8: Uint8Array };
+/** Hands out consecutive parts of a buffer; without one it only counts their bytes. */
+class Arena {
+  bytes = HEADER_WORDS * 4;
+  readonly #buffer: SharedArrayBuffer | undefined;
+
+  constructor(buffer?: SharedArrayBuffer) {
+    this.#buffer = buffer;
+  }
+
+  f64(length: number): Float64Array {
+    const from = this.#take(length * 8);
+    return this.#buffer ? new Float64Array(this.#buffer, from, length) : NO_DOUBLES;
+  }
+
+  i32(length: number): Int32Array {
+    const from = this.#take(length * 4);
+    return this.#buffer ? new Int32Array(this.#buffer, from, length) : NO_INTS;
+  }
+
+  u8(length: number): Uint8Array {
+    const from = this.#take(length);
+    return this.#buffer ? new Uint8Array(this.#buffer, from, length) : NO_BYTES;
+  }
+
+  #take(bytes: number): number {
+    const from = this.bytes;
+    this.bytes += bytes;
+    return from;
+  }
+}
+
+const NO_DOUBLES = new Float64Array(0);
+const NO_INTS = new Int32Array(0);
+const NO_BYTES = new Uint8Array(0);
 
 /**
  * Every array of a problem, in the order it lies in the buffer: widest first, so that all are aligned.
  * Tasks are numbered by (subtopology id, partition), members and processes by id, all in code-unit order.
  * `xStart` and `x` together are lists by row: row i is `x[xStart[i]]` up to `x[xStart[i + 1]]`.
  */
-function arraysOf(size: DenseSizes) {
+function layOut(size: DenseSizes, arena: Arena) {
   const {
     subtopologies: S,
     tasks: T,
@@ -51,70 +84,68 @@ function arraysOf(size: DenseSizes) {
     candidates: C,
   } = size;
   return {
+    size,
     /** Offset sum, rounded above 2^53: -1 unknown, Infinity not started. The order of the list is the exact one. */
-    candOffset: ['f64', C],
+    candOffset: arena.f64(C),
     /** First task of each subtopology. */
-    base: ['i32', S + 1],
-    subtopologyOf: ['i32', T],
-    procOf: ['i32', M],
-    procStart: ['i32', P + 1],
-    procMember: ['i32', M],
+    base: arena.i32(S + 1),
+    subtopologyOf: arena.i32(T),
+    procOf: arena.i32(M),
+    procStart: arena.i32(P + 1),
+    procMember: arena.i32(M),
     /** Index of the process's value of the key among the values of that key; -1 missing. Row = process. */
-    tagValue: ['i32', P * K],
+    tagValue: arena.i32(P * K),
     /** Group of the processes with the same tags. */
-    tagGroup: ['i32', P],
+    tagGroup: arena.i32(P),
     /** The member that holds the task as active, or -1. */
-    prevActive: ['i32', T],
-    candStart: ['i32', T + 1],
+    prevActive: arena.i32(T),
+    candStart: arena.i32(T + 1),
     /** By rank, best first (section 4). */
-    candMember: ['i32', C],
+    candMember: arena.i32(C),
 
     // Results.
     /** Member or -1. */
-    active: ['i32', T],
+    active: arena.i32(T),
     /** `slots` members per task, the rest -1. */
-    standby: ['i32', T * R],
-    activeStart: ['i32', M + 1],
-    activeTask: ['i32', T],
-    standbyStart: ['i32', M + 1],
-    standbyTask: ['i32', T * R],
+    standby: arena.i32(T * R),
+    activeStart: arena.i32(M + 1),
+    activeTask: arena.i32(T),
+    standbyStart: arena.i32(M + 1),
+    standbyTask: arena.i32(T * R),
 
     // Scratch of a run; dirty at its start.
-    standbyCount: ['i32', T],
-    order: ['i32', T],
-    cursor: ['i32', T + 1],
-    count: ['i32', M],
-    procCount: ['i32', P],
-    procCapacity: ['i32', P],
-    procStateless: ['i32', P],
-    memberGroup: ['i32', M],
-    procGroup: ['i32', P],
-    procOrder: ['i32', P],
-    groupBest: ['i32', P],
+    standbyCount: arena.i32(T),
+    order: arena.i32(T),
+    cursor: arena.i32(T + 1),
+    count: arena.i32(M),
+    procCount: arena.i32(P),
+    procCapacity: arena.i32(P),
+    procStateless: arena.i32(P),
+    memberGroup: arena.i32(M),
+    procGroup: arena.i32(P),
+    procOrder: arena.i32(P),
+    groupBest: arena.i32(P),
     /** Processes that hold the task at hand. */
-    holders: ['i32', R + 1],
+    holders: arena.i32(R + 1),
 
     /** 1 = has a changelog. */
-    stateful: ['u8', S],
+    stateful: arena.u8(S),
     /** 1 = stale topology epoch: keeps, but gets nothing new (2.1). */
-    frozen: ['u8', M],
+    frozen: arena.u8(M),
     /** Lag within the bound, judged by the exact sums. */
-    candCaughtUp: ['u8', C],
-    candRole: ['u8', C],
-  } as const satisfies Record<string, readonly [keyof Kinds, number]>;
+    candCaughtUp: arena.u8(C),
+    candRole: arena.u8(C),
+  };
 }
 
-type Arrays = ReturnType<typeof arraysOf>;
-type Views = { readonly [Name in keyof Arrays]: Kinds[Arrays[Name][0]] };
-
 /** A problem, its result and the scratch of its run, as views into one shared buffer (section 9.2). */
-export type Dense = Views & { readonly size: DenseSizes; readonly buffer: SharedArrayBuffer };
+export type Dense = ReturnType<typeof layOut> & { readonly buffer: SharedArrayBuffer };
 
 /** Bytes a problem of this size needs. */
 export function denseBytes(size: DenseSizes): number {
-  let bytes = HEADER_WORDS * 4;
-  for (const [kind, length] of Object.values(arraysOf(size))) bytes += length * WIDTH[kind];
-  return bytes;
+  const arena = new Arena();
+  layOut(size, arena);
+  return arena.bytes;
 }
 
 /** Makes a buffer hold a problem of this size; the arrays still contain whatever was there. */
@@ -124,7 +155,7 @@ export function createDense(buffer: SharedArrayBuffer, size: DenseSizes): Dense 
   HEADER.forEach((name, word) => {
     header[word] = words[name];
   });
-  return viewDense(buffer, size);
+  return { ...layOut(size, new Arena(buffer)), buffer };
 }
 
 /** Opens a buffer that {@link createDense} made, in any thread. Refuses one that it did not make. */
@@ -134,21 +165,7 @@ export function openDense(buffer: SharedArrayBuffer): Dense {
   const { magic, ...size } = Object.fromEntries(words) as Record<(typeof HEADER)[number], number>;
   if (magic !== MAGIC)
     throw new Error(`Cannot open assignment buffer: magic ${magic}, wanted ${MAGIC}`);
-  return viewDense(buffer, size);
-}
-
-const WIDTH = { f64: 8, i32: 4, u8: 1 } as const;
-
-function viewDense(buffer: SharedArrayBuffer, size: DenseSizes): Dense {
-  let offset = HEADER_WORDS * 4;
-  const views: Record<string, Kinds[keyof Kinds]> = {};
-  for (const [name, [kind, length]] of Object.entries(arraysOf(size))) {
-    if (kind === 'f64') views[name] = new Float64Array(buffer, offset, length);
-    else if (kind === 'i32') views[name] = new Int32Array(buffer, offset, length);
-    else views[name] = new Uint8Array(buffer, offset, length);
-    offset += length * WIDTH[kind];
-  }
-  return { ...(views as Views), size, buffer };
+  return { ...layOut(size, new Arena(buffer)), buffer };
 }
 
 /** The number at an index that is known to be inside. */

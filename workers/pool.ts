@@ -98,12 +98,14 @@ export class AssignorPool implements AssignorPort {
     this.#warnOfUnknown(problem.assignor);
     this.#pending += 1;
     try {
-      const encoded = encodeProblem(problem, this.#buffers);
+      const encoded = this.#encode(problem);
       const outcome = await this.#run(encoded, options.deadlineMs);
-      // The thread has answered, so nobody else touches the buffer; it goes back only on this way.
-      const result = this.#read(problem, encoded, outcome);
-      this.#buffers.give(encoded.dense.buffer);
-      return result;
+      try {
+        return this.#read(problem, encoded, outcome);
+      } finally {
+        // The thread has answered, so nobody else touches the buffer. On no other way does it come back.
+        this.#buffers.give(encoded.dense.buffer);
+      }
     } finally {
       this.#pending -= 1;
     }
@@ -113,6 +115,14 @@ export class AssignorPool implements AssignorPort {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#pool.destroy();
+  }
+
+  #encode(problem: AssignmentProblem): EncodedProblem {
+    try {
+      return encodeProblem(problem, this.#buffers);
+    } catch (cause) {
+      throw new AssignorError('failed', `Assignment failed: ${String(cause)}`, { cause });
+    }
   }
 
   async #run(encoded: EncodedProblem, deadlineMs: number): Promise<AssignmentOutcome> {

@@ -53,6 +53,12 @@ describe('AssignorPool', () => {
     expect(await errorOf(pool.assign(problem, PATIENCE))).to.equal('noProcess');
   });
 
+  it('rejects a problem that cannot be written down as failed', async () => {
+    const member = assignmentMember('a');
+    const problem = { ...taskProblem(1), members: [member, member] };
+    expect(await errorOf(start().assign(problem, PATIENCE))).to.equal('failed');
+  });
+
   it('gives up at the deadline, ends the thread and goes on with another (OFF-6)', async () => {
     const pool = start({ faulty: true });
     expect(await errorOf(pool.assign(taskProblem(FAULT.hang), { deadlineMs: 100 }))).to.equal(
