@@ -1,10 +1,16 @@
+import type { GroupStateAnswer, TaskNames, WaitingFor } from '../admin/views.ts';
 import type { AdminClient, CommittedOffset, DescribedGroup, LogBounds } from '../client/admin.ts';
 import { title } from '../client/connection.ts';
+import type { HostPort } from '../config/host-port.ts';
+import { askAdmin } from './admin-http.ts';
 import { CommandError, type CommandIo } from './command-io.ts';
 import { jsonText, table } from './table.ts';
 
 /** How the answers of `groups` are written. */
 export type Printing = { readonly io: CommandIo; readonly json: boolean };
+
+/** An admin server to ask for what the Kafka protocol cannot carry; undefined: that is left out. */
+export type LiveFrom = { readonly admin: HostPort | undefined };
 
 type TaskLists = DescribedGroup['members'][number]['assignment'];
 
@@ -29,15 +35,16 @@ export async function listGroups(
   }
 }
 
-/** `groups describe`: state, epochs and topology. */
+/** `groups describe`: state, epochs and topology; live, also what it waits for. */
 export async function describeGroup(
   client: AdminClient,
   groupId: string,
-  { json, io }: Printing,
+  { json, io, admin }: Printing & LiveFrom,
 ): Promise<void> {
   const { group, coordinator } = await client.describe(groupId);
+  const live = admin === undefined ? undefined : await askState(admin, groupId);
   if (json) {
-    io.out(jsonText({ ...group, coordinator }));
+    io.out(jsonText({ ...group, coordinator, ...(live === undefined ? {} : { live }) }));
     return;
   }
   const { groupState, groupEpoch, assignmentEpoch, members, assignorName, topology } = group;
@@ -58,6 +65,7 @@ export async function describeGroup(
       ],
     ),
   );
+  if (live !== undefined) io.out(pendingText(live));
   const subtopologies = topology?.subtopologies ?? [];
   if (subtopologies.length === 0) return;
   const names = (topics: readonly { readonly name: string }[]) =>
@@ -76,12 +84,49 @@ export async function describeGroup(
   );
 }
 
-/** `groups members`: who has which tasks, and what is still to come. */
+/** What keeps a group from going on, a line each; nothing when nothing does. */
+function pendingText({ topology, pending, members }: GroupStateAnswer): string {
+  const lines = [
+    topology?.problem && `${topology.problem.status}: ${topology.problem.detail}`,
+    pending.initialDelay && 'The first assignment waits for more members',
+    pending.assignmentOfEpoch !== null &&
+      `The assignment of epoch ${pending.assignmentOfEpoch} is being computed`,
+    pending.assignmentFailedAtMs !== null && 'The last assignment failed; the log tells why',
+    pending.shutdownBy !== null && `${pending.shutdownBy} asked the application to shut down`,
+    ...members.map(
+      ({ memberId, waitingFor }) => waitingFor.length > 0 && `${memberId} ${waitText(waitingFor)}`,
+    ),
+  ];
+  return lines
+    .filter((line) => typeof line === 'string')
+    .map((line) => `\n${line}`)
+    .join('')
+    .concat(lines.some(Boolean) ? '\n' : '');
+}
+
+function waitText(waitingFor: readonly WaitingFor[]): string {
+  const each = waitingFor.map(({ task, heldBy }) =>
+    heldBy.length === 0
+      ? `${task} (with its next heartbeat)`
+      : `${task} (held by ${heldBy.map(({ memberId }) => memberId).join(', ')})`,
+  );
+  return `waits for ${each.join(', ')}`;
+}
+
+function askState(admin: HostPort, groupId: string): Promise<GroupStateAnswer> {
+  return askAdmin<GroupStateAnswer>(admin, `/groups/${encodeURIComponent(groupId)}/state`);
+}
+
+/** `groups members`: who has which tasks, and what is still to come; live, also each one's state and what it waits for. */
 export async function showMembers(
   client: AdminClient,
   groupId: string,
-  { json, io }: Printing,
+  { json, io, admin }: Printing & LiveFrom,
 ): Promise<void> {
+  if (admin !== undefined) {
+    showLiveMembers(await askState(admin, groupId), { json, io });
+    return;
+  }
   const { group } = await client.describe(groupId);
   if (json) {
     io.out(jsonText(group.members));
@@ -102,6 +147,28 @@ export async function showMembers(
       : tasksText(member.targetAssignment),
   ]);
   io.out(table(['MEMBER', 'CLIENT', 'PROCESS', 'EPOCH', 'TASKS', 'TARGET'], rows));
+}
+
+function showLiveMembers({ members }: GroupStateAnswer, { json, io }: Printing): void {
+  if (json) {
+    io.out(jsonText(members));
+    return;
+  }
+  const names = ({ active, standby, warmup }: TaskNames) =>
+    [
+      ...active,
+      ...standby.map((task) => `${task} (standby)`),
+      ...warmup.map((task) => `${task} (warm-up)`),
+    ].join(' ') || '-';
+  const rows = members.map((member) => [
+    member.memberId,
+    member.state,
+    String(member.memberEpoch),
+    names(member.assigned),
+    names(member.pendingRevocation),
+    member.waitingFor.length === 0 ? '-' : waitText(member.waitingFor).replace('waits for ', ''),
+  ]);
+  io.out(table(['MEMBER', 'STATE', 'EPOCH', 'TASKS', 'MUST-GIVE-UP', 'WAITS-FOR'], rows));
 }
 
 /** `groups offsets`: how far the group is in its topics. */

@@ -27,7 +27,7 @@ export function loadConfig(
   const faults: ConfigFault[] = [];
   const properties = readProperties(flags.config, faults);
   const input = {
-    flags: { ...assignments(flags.set ?? [], faults), ...ownFlags(flags) },
+    flags: [...assignments(flags.set ?? [], faults), ...ownFlags(flags)],
     environment: io.environment,
     ...(properties === undefined ? {} : { properties }),
   };
@@ -56,26 +56,24 @@ function readProperties(file: string | undefined, faults: ConfigFault[]) {
 function assignments(
   texts: readonly string[],
   faults: ConfigFault[],
-): Readonly<Record<string, string>> {
-  const found: Record<string, string> = {};
+): readonly (readonly [string, string])[] {
+  const found: [string, string][] = [];
   for (const text of texts) {
     const at = text.indexOf('=');
-    if (at > 0) found[text.slice(0, at).trim()] = text.slice(at + 1);
+    if (at > 0) found.push([text.slice(0, at).trim(), text.slice(at + 1)]);
     else faults.push({ key: '--set', where: 'command line', seen: text, wanted: 'key=value' });
   }
   return found;
 }
 
-function ownFlags(flags: ConfigFlags): Readonly<Record<string, string>> {
-  const named = {
-    host: flags.host,
-    port: flags.port,
-    'admin.port': flags.adminPort,
-    'data.dir': flags.dataDir,
-    'upstream.bootstrap.servers': flags.upstream,
-    'upstream.fail.fast': flags.failFast === true ? 'true' : undefined,
-  };
-  return Object.fromEntries(
-    Object.entries(named).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
-  );
+function ownFlags(flags: ConfigFlags): readonly (readonly [string, string])[] {
+  const named: readonly (readonly [string, string | undefined])[] = [
+    ['host', flags.host],
+    ['port', flags.port],
+    ['admin.port', flags.adminPort],
+    ['data.dir', flags.dataDir],
+    ['upstream.bootstrap.servers', flags.upstream],
+    ['upstream.fail.fast', flags.failFast === true ? 'true' : undefined],
+  ];
+  return named.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]));
 }

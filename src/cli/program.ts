@@ -113,12 +113,21 @@ function addGroups(program: Command, io: CommandIo): void {
         listGroups(client, { ...print, all: flags.all === true }),
       ),
     );
-  ask('describe <group>', 'state, epochs and topology').action((group: string, flags: Flags) =>
-    asked(flags, ({ client, ...print }) => describeGroup(client, group, print)),
-  );
-  ask('members <group>', 'members with their tasks').action((group: string, flags: Flags) =>
-    asked(flags, ({ client, ...print }) => showMembers(client, group, print)),
-  );
+  type LiveFlags = Flags & { readonly admin?: HostPort };
+  ask('describe <group>', 'state, epochs and topology')
+    .addOption(liveOption())
+    .action((group: string, flags: LiveFlags) =>
+      asked(flags, ({ client, ...print }) =>
+        describeGroup(client, group, { ...print, admin: flags.admin }),
+      ),
+    );
+  ask('members <group>', 'members with their tasks')
+    .addOption(liveOption())
+    .action((group: string, flags: LiveFlags) =>
+      asked(flags, ({ client, ...print }) =>
+        showMembers(client, group, { ...print, admin: flags.admin }),
+      ),
+    );
   ask('offsets <group>', 'committed offsets and how far they lag').action(
     (group: string, flags: Flags) =>
       asked(flags, ({ client, ...print }) => showOffsets(client, group, print)),
@@ -194,6 +203,11 @@ function adminOption(): Option {
   return new Option('--admin <host:port>', "the coordinator's admin server")
     .argParser(readHostPort)
     .default(ADMIN, `${ADMIN.host}:${ADMIN.port}`);
+}
+
+function liveOption(): Option {
+  const about = "also what the coordinator's admin server knows: live states, who waits for whom";
+  return new Option('--admin <host:port>', about).argParser(readHostPort);
 }
 
 function hostPorts(flags: string, about: string, fallback: HostPort): Option {

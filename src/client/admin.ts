@@ -4,8 +4,10 @@ import { ClientError } from './client-error.ts';
 import { type BrokerAddress, ClientConnection, type ConnectionOptions } from './connection.ts';
 
 export type AdminOptions = ConnectionOptions & {
-  /** How long errors that pass by themselves are tried again, ms. */
+  /** For how long, in waits between attempts, errors that pass by themselves are tried again; ms. */
   readonly retryForMs?: number;
+  /** Resolves after that many ms; left out: by a timer. */
+  readonly wait?: (ms: number) => Promise<void>;
 };
 
 export type ListedGroup = {
@@ -247,20 +249,26 @@ export class AdminClient {
   }
 
   async #retrying<T>(what: string, ask: () => Promise<Outcome<T>>): Promise<T> {
-    const until = performance.now() + (this.#options.retryForMs ?? RETRY_FOR_MS);
+    const { retryForMs = RETRY_FOR_MS, wait = byTimer } = this.#options;
+    let waitedMs = 0;
     for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(2 * waitMs, RETRY_LAST_MS)) {
       const outcome = await ask();
       if (outcome.error === 'NONE' && outcome.value !== undefined) return outcome.value;
-      const isOver = performance.now() + waitMs > until;
+      const isOver = waitedMs + waitMs > retryForMs;
       if (isOver || !PASSING.includes(outcome.error)) {
         const reason = outcome.message ?? 'the broker gives no reason';
         throw new ClientError('refused', `Cannot ${what}: ${outcome.error}: ${reason}`, {
           error: outcome.error,
         });
       }
-      await new Promise((resolve) => setTimeout(resolve, waitMs));
+      await wait(waitMs);
+      waitedMs += waitMs;
     }
   }
+}
+
+function byTimer(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 type Outcome<T> = {

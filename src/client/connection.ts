@@ -170,13 +170,14 @@ export class ClientConnection {
   #take(chunk: Buffer): void {
     try {
       for (const frame of this.#splitter.push(chunk)) {
-        const next = this.#pending.shift();
+        const [next] = this.#pending;
         const correlationId = frame.readInt32BE(0);
         if (correlationId !== next?.correlationId) {
           throw new Error(
             `correlation id ${correlationId} seen, ${next?.correlationId ?? 'none'} wanted`,
           );
         }
+        this.#pending.shift();
         next.settle(frame);
       }
     } catch (cause) {

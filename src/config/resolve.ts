@@ -14,8 +14,11 @@ import { relations } from './relations.ts';
 
 /** Everything a configuration is made from. */
 export type ConfigInput = {
-  /** From the command line, `--set` and the flags of their own, under the names of the settings. */
-  readonly flags?: Readonly<Record<string, string>>;
+  /**
+   * From the command line, `--set` and the flags of their own, under the names of the settings. Of one that is given
+   * twice the later counts.
+   */
+  readonly flags?: Readonly<Record<string, string>> | readonly (readonly [string, string])[];
   /** The process's environment; only `HEADGATE_…` counts. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** A properties file's text; `file` is what messages call it. */
@@ -135,7 +138,8 @@ function* environmentEntries(
 }
 
 function* flagEntries(flags: NonNullable<ConfigInput['flags']>): Iterable<Entry> {
-  for (const [name, text] of Object.entries(flags)) {
+  const entries = Symbol.iterator in flags ? flags : Object.entries(flags);
+  for (const [name, text] of entries) {
     yield { name, key: name, text, source: 'flag', where: 'command line' };
   }
 }
