@@ -73,7 +73,7 @@ export class AssignorPool implements AssignorPort {
       filename: fileURLToPath(threadFile),
       minThreads: options.threads,
       maxThreads: options.threads,
-      // A run waits here twice as long as its first try at most; `assign` is what bounds the queue.
+      // `assign` bounds the queue; here is room for the second try of every run.
       maxQueue: options.queueMax + options.threads,
       recordTiming: false,
     });
