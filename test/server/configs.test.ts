@@ -129,6 +129,10 @@ describe('answerDescribeConfigs()', () => {
     });
   });
 
+  it('refuses a group without an id (42)', async () => {
+    expect(await describeOne(await standaloneParts(), [GROUP, '', null])).to.equal(42);
+  });
+
   it('shows a topic, and 3 for one that is not there', async () => {
     const parts = await standaloneParts({}, { topics: { in: 1 } });
     await alter(parts, [[TOPIC, 'in', [['cleanup.policy', SET, 'compact']]]]);

@@ -6,6 +6,7 @@ import type { ConfigResources, Outcome } from '../ports.ts';
 import type { ConfigKind } from './config-resources.ts';
 import {
   configKind,
+  namelessGroup,
   refusalToConfigure,
   unknownKind,
   unknownResource,
@@ -99,7 +100,7 @@ async function alterAll<R extends Named>(
     if (kind === undefined) return unknownKind(resourceType);
     const refusal = refusalToConfigure(authorizer, principal, 'ALTER_CONFIGS', { kind, name });
     if (refusal !== undefined) return { error: refusal, message: null };
-    if (kind === 'group' && name === '') return invalid('the group has no name');
+    if (kind === 'group' && name === '') return namelessGroup();
     const stored = configs[kind];
     if (stored.describe(name) === undefined) return unknownResource(kind, name);
     return alter(resource, { kind, stored });

@@ -31,6 +31,11 @@ export function unknownKind(resourceType: number): Outcome {
   return { error: 'INVALID_REQUEST', message };
 }
 
+/** Any id is a group's, but for the empty one (GC-2). */
+export function namelessGroup(): Outcome {
+  return { error: 'INVALID_REQUEST', message: 'Cannot configure a group: its id is empty' };
+}
+
 /** Where there is no such topic or broker. */
 export function unknownResource(kind: ConfigKind, name: string): Outcome {
   return kind === 'topic'

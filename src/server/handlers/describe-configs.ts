@@ -6,6 +6,7 @@ import type { HandlerParts } from '../handler-parts.ts';
 import type { ConfigEntry, ConfigSource, ConfigType, Outcome } from '../ports.ts';
 import {
   configKind,
+  namelessGroup,
   RESOURCE_TYPES,
   refusalToConfigure,
   unknownKind,
@@ -64,6 +65,7 @@ export function answerDescribeConfigs({
     if (kind === undefined) return refuse(asked, unknownKind(resourceType));
     const refusal = refusalToConfigure(authorizer, principal, 'DESCRIBE_CONFIGS', { kind, name });
     if (refusal !== undefined) return refuse(asked, { error: refusal, message: null });
+    if (kind === 'group' && name === '') return refuse(asked, namelessGroup());
     const entries = configs[kind].describe(name);
     if (entries === undefined) return refuse(asked, unknownResource(kind, name));
     const wanted =
