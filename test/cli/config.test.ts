@@ -1,0 +1,70 @@
+import { expect } from 'chai';
+import { settingNames } from '../../src/config/definitions.ts';
+import { settingsMarkdown } from '../../src/config/settings-docs.ts';
+import { FakeIo } from '../support/fake-io.ts';
+
+describe('headgate config', () => {
+  it('prints every setting with its value and where it comes from', async () => {
+    const io = new FakeIo();
+    io.environment = { HEADGATE_PORT: '5' };
+    expect(await io.run('config', '--set', 'host=h')).to.equal(0);
+    const lines = io.output.trimEnd().split('\n');
+    expect(lines).to.have.length(settingNames.length + 1);
+    expect(lines.map((line) => line.split(/\s+/))).to.deep.include.members([
+      ['SETTING', 'VALUE', 'FROM'],
+      ['host', 'h', 'flag'],
+      ['port', '5', 'environment'],
+      ['cluster.id', '-', 'default'],
+    ]);
+  });
+
+  it('prints the docs with --markdown', async () => {
+    const io = new FakeIo();
+    expect(await io.run('config', '--markdown')).to.equal(0);
+    expect(io.output).to.equal(settingsMarkdown());
+  });
+
+  it('prints rows for programs with --json', async () => {
+    const io = new FakeIo();
+    expect(await io.run('config', '--json', '--set', 'protocol.profile=kafka')).to.equal(0);
+    const row = JSON.parse(io.output).find(
+      ({ name }: { name: string }) => name === 'assignor.answer.wait.ms',
+    );
+    expect(row).to.deep.equal({
+      name: 'assignor.answer.wait.ms',
+      value: '10000',
+      source: 'default',
+      type: 'int',
+      unit: 'ms',
+      allowed: 'a whole number from 0 to 2147483647',
+      dynamic: false,
+      inert: false,
+      about: "How long a heartbeat's answer waits for the assignment it caused.",
+    });
+  });
+});
+
+describe('the command line', () => {
+  it('ends with 2 when it is used in the wrong way, and says how', async () => {
+    for (const args of [['what'], ['groups', 'list', '--bootstrap', 'x'], ['bench', 'x']]) {
+      const io = new FakeIo();
+      expect(await io.run(...args), args.join(' ')).to.equal(2);
+      expect(io.errors, args.join(' ')).to.match(/^error: /);
+      expect(io.output).to.equal('');
+    }
+  });
+
+  it('gives help and ends with 0', async () => {
+    const io = new FakeIo();
+    expect(await io.run('--help')).to.equal(0);
+    for (const command of ['serve', 'config', 'groups', 'visualize', 'bench', 'demo', 'codec']) {
+      expect(io.output).to.contain(`\n  ${command}`);
+    }
+  });
+
+  it('prints the API keys that the codec knows', async () => {
+    const io = new FakeIo();
+    expect(await io.run('codec', '--keys')).to.equal(0);
+    expect(JSON.parse(io.output)).to.include.members([18, 88, 89]);
+  });
+});

@@ -1,0 +1,196 @@
+import { expect } from 'chai';
+import { systemClock } from '../../src/clock.ts';
+import { apis } from '../../src/wire/apis.ts';
+import { errorCode } from '../../src/wire/errors.ts';
+import { FakeBroker } from '../support/fake-broker.ts';
+import { FakeIo } from '../support/fake-io.ts';
+
+const host = '127.0.0.1';
+
+describe('headgate groups', () => {
+  let broker: FakeBroker;
+  let io: FakeIo;
+
+  beforeEach(async () => {
+    const versions = new Map(
+      Object.values(apis).map(({ key, minVersion: min, maxVersion: max }) => [key, { min, max }]),
+    );
+    broker = await FakeBroker.open({ nodeId: 1, clusterId: 'c', clock: systemClock, versions });
+    const { port } = broker;
+    broker.on('Metadata', ({ topics }) => ({
+      brokers: [{ nodeId: 1, host, port }],
+      topics: (topics ?? []).map(({ name }) => ({
+        name,
+        partitions: [{ partitionIndex: 0, leaderId: 1 }],
+      })),
+    }));
+    broker.on('FindCoordinator', ({ coordinatorKeys }) => ({
+      coordinators: coordinatorKeys.map((key) => ({ key, nodeId: 1, host, port })),
+    }));
+    io = new FakeIo();
+  });
+
+  afterEach(() => broker.stop());
+
+  const ask = (...args: readonly string[]) =>
+    io.run('groups', ...args, '--bootstrap', `${host}:${broker.port}`);
+
+  const tasks = (...partitions: number[]) => ({
+    activeTasks: [{ subtopologyId: '0', partitions }],
+    standbyTasks: [],
+    warmupTasks: [],
+  });
+
+  function scriptDescribe(): void {
+    broker.on('StreamsGroupDescribe', ({ groupIds }) => ({
+      groups: groupIds.map((groupId) => ({
+        groupId,
+        groupState: 'Reconciling',
+        groupEpoch: 4,
+        assignmentEpoch: 3,
+        assignorName: 'sticky',
+        topology: {
+          epoch: 0,
+          subtopologies: [
+            {
+              subtopologyId: '0',
+              sourceTopics: ['in', 'more'],
+              stateChangelogTopics: [{ name: 'g-c', partitions: 4 }],
+            },
+          ],
+        },
+        members: [
+          {
+            memberId: 'A',
+            clientId: 'app-1',
+            processId: 'p',
+            memberEpoch: 3,
+            assignment: tasks(0, 1),
+            targetAssignment: tasks(0),
+          },
+          {
+            memberId: 'B',
+            clientId: 'app-2',
+            processId: 'q',
+            memberEpoch: 4,
+            assignment: tasks(2),
+            targetAssignment: tasks(2),
+          },
+        ],
+      })),
+    }));
+  }
+
+  it('list shows streams groups, with --all every type', async () => {
+    broker.on('ListGroups', ({ typesFilter }) => ({
+      groups: [
+        { groupId: 'orders', groupType: 'streams', groupState: 'Stable' },
+        ...(typesFilter.length === 0
+          ? [{ groupId: 'c', groupType: 'consumer', groupState: 'Empty' }]
+          : []),
+      ],
+    }));
+    expect(await ask('list')).to.equal(0);
+    expect(io.output).to.equal('GROUP   TYPE     STATE\norders  streams  Stable\n');
+    await ask('list', '--all');
+    expect(io.output.split('\n').at(1)).to.equal('c       consumer  Empty');
+    await ask('list', '--json');
+    expect(JSON.parse(io.output)).to.deep.equal([
+      { groupId: 'orders', protocolType: '', groupState: 'Stable', groupType: 'streams' },
+    ]);
+  });
+
+  it('describe shows state, epochs and topology', async () => {
+    scriptDescribe();
+    expect(await ask('describe', 'orders')).to.equal(0);
+    const coordinator = `127.0.0.1:${broker.port} (1)`;
+    expect(io.output.split('\n').map((line) => line.split(/ {2,}/))).to.deep.equal([
+      ['GROUP', 'COORDINATOR', 'ASSIGNOR', 'STATE', 'EPOCH', 'TARGET-EPOCH', 'MEMBERS', 'TOPOLOGY'],
+      ['orders', coordinator, 'sticky', 'Reconciling', '4', '3', '2', 'epoch 0'],
+      [''],
+      ['SUBTOPOLOGY', 'SOURCES', 'REPARTITION', 'CHANGELOGS'],
+      ['0', 'in,more', '-', 'g-c'],
+      [''],
+    ]);
+  });
+
+  it('members shows who has what and what is to come', async () => {
+    scriptDescribe();
+    expect(await ask('members', 'orders')).to.equal(0);
+    expect(io.output.split('\n').map((line) => line.split(/ {2,}/))).to.deep.equal([
+      ['MEMBER', 'CLIENT', 'PROCESS', 'EPOCH', 'TASKS', 'TARGET'],
+      ['A', 'app-1', 'p', '3', 'active 0:[0,1]', 'active 0:[0]'],
+      ['B', 'app-2', 'q', '4', 'active 0:[2]', 'as given'],
+      [''],
+    ]);
+  });
+
+  it('offsets shows the lag where the end is known', async () => {
+    broker.on('OffsetFetch', ({ groups }) => ({
+      groups: groups.map(({ groupId }) => ({
+        groupId,
+        topics: [
+          {
+            name: 'in',
+            partitions: [
+              { partitionIndex: 0, committedOffset: 2n ** 53n + 1n },
+              { partitionIndex: 1, committedOffset: 5n },
+            ],
+          },
+        ],
+      })),
+    }));
+    broker.on('ListOffsets', ({ topics }) => ({
+      topics: topics.map(({ name, partitions }) => ({
+        name,
+        partitions: partitions.map(({ partitionIndex }) => ({
+          partitionIndex,
+          errorCode: 0,
+          offset: 2n ** 53n + 4n,
+        })),
+      })),
+    }));
+    expect(await ask('offsets', 'orders')).to.equal(0);
+    expect(io.output).to.equal(
+      [
+        'TOPIC  PARTITION  OFFSET            END               LAG',
+        'in     0          9007199254740993  9007199254740996  3',
+        'in     1          5                 -                 -',
+        '',
+      ].join('\n'),
+    );
+    await ask('offsets', 'orders', '--json');
+    expect(JSON.parse(io.output).at(0)).to.include({ offset: '9007199254740993', lag: '3' });
+  });
+
+  it('delete tells of each group and ends with 1 when one stays', async () => {
+    broker.on('DeleteGroups', ({ groupsNames }) => ({
+      results: groupsNames.map((groupId) => ({
+        groupId,
+        errorCode: errorCode(groupId === 'busy' ? 'NON_EMPTY_GROUP' : 'NONE'),
+      })),
+    }));
+    expect(await ask('delete', 'idle')).to.equal(0);
+    expect(await ask('delete', 'idle', 'busy')).to.equal(1);
+    expect(io.output).to.equal(
+      'GROUP  RESULT\nidle   deleted\nbusy   NON_EMPTY_GROUP: it has members\n',
+    );
+    expect(io.errors).to.equal('Cannot delete 1 of 2 groups\n');
+  });
+
+  it('tells in one line that nobody is there, or what the broker said', async () => {
+    broker.on('StreamsGroupDescribe', ({ groupIds }) => ({
+      groups: groupIds.map((groupId) => ({
+        groupId,
+        errorCode: errorCode('GROUP_ID_NOT_FOUND'),
+        errorMessage: 'Nobody knows it',
+      })),
+    }));
+    expect(await ask('members', 'x')).to.equal(1);
+    expect(io.errors).to.equal('Cannot describe group "x": GROUP_ID_NOT_FOUND: Nobody knows it\n');
+    const { port } = broker;
+    await broker.stop();
+    expect(await ask('list')).to.equal(1);
+    expect(io.errors).to.equal(`Cannot connect to 127.0.0.1:${port}: nobody listens there\n`);
+  });
+});

@@ -1,0 +1,64 @@
+import type { CommandIo, Started } from '../../src/cli/command-io.ts';
+import { runCommand } from '../../src/cli/run-command.ts';
+import type { Config } from '../../src/config/config.ts';
+import { KeptLog } from './kept-log.ts';
+
+/** A world for commands that only remembers: what was written, started and asked. */
+export class FakeIo implements CommandIo {
+  output = '';
+  errors = '';
+  isTerminal = false;
+  environment: Readonly<Record<string, string | undefined>> = {};
+  readonly log = new KeptLog();
+  readonly started: Config[] = [];
+  readonly exits: number[] = [];
+  stops = 0;
+  flushes = 0;
+  /** What starting a coordinator gives. */
+  start: (config: Config) => Promise<Omit<Started, 'stop'>> = async ({ listen, admin }) => ({
+    address: listen,
+    adminAddress: admin,
+  });
+  private readonly stopListeners: (() => void)[] = [];
+
+  readonly out = (text: string) => {
+    this.output += text;
+  };
+  readonly err = (text: string) => {
+    this.errors += text;
+  };
+  readonly createLogger = () => ({
+    log: this.log,
+    flush: () => {
+      this.flushes++;
+    },
+  });
+  readonly startCoordinator = async (config: Config): Promise<Started> => {
+    this.started.push(config);
+    const running = await this.start(config);
+    return {
+      ...running,
+      stop: async () => {
+        this.stops++;
+      },
+    };
+  };
+  readonly onStop = (listener: () => void) => {
+    this.stopListeners.push(listener);
+  };
+  readonly exit = (code: number) => {
+    this.exits.push(code);
+  };
+
+  /** As a signal would. */
+  askToStop(): void {
+    for (const listener of this.stopListeners) listener();
+  }
+
+  /** Carries out a command line; what it wrote replaces what was written before. */
+  async run(...args: readonly string[]): Promise<number> {
+    this.output = '';
+    this.errors = '';
+    return runCommand(args, this);
+  }
+}
