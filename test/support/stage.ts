@@ -1,0 +1,155 @@
+import type { HeartbeatAnswer, HeartbeatRequest } from '../../machines/commands.ts';
+import { decideDelete } from '../../machines/decide/delete.ts';
+import type { Profile } from '../../machines/model/profile.ts';
+import { resolveBehaviour } from '../../machines/model/profile.ts';
+import type { ErrorName } from '../../machines/model/refusal.ts';
+import type { Topology } from '../../machines/model/topology.ts';
+import { keepingAssignor } from './keeping-assignor.ts';
+import type { Outcome } from './lone-coordinator.ts';
+import { LoneCoordinator } from './lone-coordinator.ts';
+import type { Said } from './play-member.ts';
+import { PlayMember } from './play-member.ts';
+import { writeTasks } from './trace.ts';
+
+/** TOPO-S of the scenarios: subtopology `0` reads `in`, no state; TOPO-T with a changelog. */
+export function topologyOf(kind: 'S' | 'T'): Topology {
+  const changelog = {
+    name: 'app-store-changelog',
+    partitions: 0,
+    replicationFactor: 0,
+    topicConfigs: [],
+  };
+  return {
+    epoch: 0,
+    subtopologies: [
+      {
+        subtopologyId: '0',
+        sourceTopics: ['in'],
+        sourceTopicRegex: [],
+        stateChangelogTopics: kind === 'T' ? [changelog] : [],
+        repartitionSinkTopics: [],
+        repartitionSourceTopics: [],
+        copartitionGroups: [],
+      },
+    ],
+  };
+}
+
+/** The fixtures of the scenarios: a lone coordinator, topics, and members by name in processes. */
+export class Stage {
+  readonly coordinator = new LoneCoordinator(keepingAssignor);
+  readonly topology: Topology;
+  readonly #members = new Map<string, PlayMember>();
+
+  constructor(
+    given: { readonly in?: number; readonly topology?: 'S' | 'T'; readonly profile?: Profile } = {},
+  ) {
+    const { in: partitions = 2, topology = 'S', profile = 'kip' } = given;
+    this.topology = topologyOf(topology);
+    this.coordinator.behaviour = resolveBehaviour(profile);
+    this.coordinator.setTopic('in', partitions);
+    if (topology === 'T') this.coordinator.setTopic('app-store-changelog', partitions);
+  }
+
+  member(name: string, processId = `p${name}`): PlayMember {
+    const known = this.#members.get(name);
+    if (known !== undefined) return known;
+    const made = new PlayMember(name, processId, this.topology);
+    this.#members.set(name, made);
+    return made;
+  }
+
+  /** A full join; the member starts with nothing. */
+  join(
+    name: string,
+    options: { readonly processId?: string; readonly with?: Partial<HeartbeatRequest> } = {},
+  ): HeartbeatAnswer | undefined {
+    const member = this.member(name, options.processId);
+    return this.#send(member, { ...member.join(), ...options.with }, false);
+  }
+
+  /** A heartbeat with the last epoch it was given; `lost`: it never reads the answer. */
+  beat(
+    name: string,
+    said: Said = 'silent',
+    options: { readonly lost?: boolean; readonly with?: Partial<HeartbeatRequest> } = {},
+  ): HeartbeatAnswer | undefined {
+    const member = this.member(name);
+    return this.#send(member, { ...member.request(said), ...options.with }, options.lost === true);
+  }
+
+  leave(name: string, fields: Partial<HeartbeatRequest> = {}): HeartbeatAnswer | undefined {
+    const member = this.member(name);
+    return this.#send(member, { ...member.leave(), ...fields }, true);
+  }
+
+  /** Everybody beats and reports what it was told, until three rounds change nothing. */
+  settle(...names: readonly string[]): void {
+    for (let calm = 0, round = 0; calm < 3; round++) {
+      if (round > 100) throw new Error('The group does not settle');
+      const { length } = this.coordinator.log;
+      for (const name of names) this.beat(name, 'told');
+      calm = this.coordinator.log.length === length ? calm + 1 : 0;
+    }
+  }
+
+  /** Group state and epochs, then each member with its epoch and assigned tasks: `A 3 0:[0]|[]`. */
+  describe(): readonly string[] {
+    const { group } = this.coordinator.slot;
+    if (group === undefined) return ['no group'];
+    const members = [...group.members.values()].sort((a, b) => (a.memberId < b.memberId ? -1 : 1));
+    return [
+      `${group.state} ${group.groupEpoch}/${group.assignmentEpoch}`,
+      ...members.map(({ memberId, memberEpoch, assigned }) => {
+        const tasks = [assigned.active, assigned.standby].map(writeTasks).join('|');
+        return `${memberId} ${memberEpoch} ${tasks}`;
+      }),
+    ];
+  }
+
+  /** Lets time pass in small steps, while the named members keep beating with what `said` says. */
+  pass(ms: number, said: Said, ...names: readonly string[]): void {
+    for (let passed = 0; passed < ms; passed += 1000) {
+      this.deliver(this.coordinator.advance(Math.min(1000, ms - passed)));
+      for (const name of names) this.beat(name, said);
+    }
+  }
+
+  /** Deletes the group, as DeleteGroups would. */
+  deleteGroup(): void {
+    this.coordinator.carryOut(decideDelete(this.coordinator.slotOrNone));
+  }
+
+  /** The answer of a step that was nobody's request reaches the member it is for. */
+  deliver(outcome: Outcome): void {
+    const { answer } = outcome;
+    if (answer !== undefined) this.#members.get(answer.memberId)?.read(answer);
+  }
+
+  #send(member: PlayMember, request: HeartbeatRequest, lost: boolean): HeartbeatAnswer | undefined {
+    const client = {
+      clientId: `client-${member.memberId}`,
+      clientHost: '/127.0.0.1',
+      apiVersion: 1,
+    };
+    const { answer } = this.coordinator.heartbeat(request, client);
+    if (answer !== undefined && !lost) member.read(answer);
+    return answer;
+  }
+}
+
+/** The error of an answer. */
+export function errorOf(answer: HeartbeatAnswer | undefined): ErrorName | undefined {
+  return answer?.error;
+}
+
+/** The active tasks of an answer as text; undefined where it carries no lists. */
+export function activeOf(answer: HeartbeatAnswer | undefined): string | undefined {
+  const tasks = answer?.activeTasks ?? null;
+  return tasks === null ? undefined : writeTasks(tasks);
+}
+
+/** The names of an answer's statuses. */
+export function statusesOf(answer: HeartbeatAnswer | undefined): readonly string[] {
+  return answer?.statuses.map(({ status }) => status) ?? [];
+}
