@@ -76,7 +76,7 @@ export class GatewayAbilities {
   private async refreshed(nodeId: number | 'bootstrap'): Promise<void> {
     const { pool, clock } = this.parts;
     const asked =
-      nodeId === 'bootstrap' ? pool.refresh().then(() => pool.learnVersions()) : pool.node(nodeId);
+      nodeId === 'bootstrap' ? pool.refresh().then(() => pool.reachAll()) : pool.node(nodeId);
     await new Promise<void>((resolve) => {
       const stop = clock.after(PATIENCE_MS, resolve);
       const settled = (): void => {

@@ -169,7 +169,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       isReachable = false;
       throw error;
     }
-    await pool.learnVersions();
+    await pool.reachAll();
   }
 
   async function reachUntilThere(failFast: boolean): Promise<void> {

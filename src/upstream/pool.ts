@@ -130,10 +130,9 @@ export class UpstreamPool {
     });
   }
 
-  /** Sees to it that the versions of all live brokers are known; one that is away is passed over. */
-  async learnVersions(): Promise<void> {
-    const asked = this.parts.clusterMap.aliveIds.filter((id) => !this.versionsById.has(id));
-    await Promise.allSettled(asked.map((id) => this.node(id)));
+  /** Keeps a connection to every live broker, and so knows its versions; one that cannot be reached is passed over. */
+  async reachAll(): Promise<void> {
+    await Promise.allSettled(this.parts.clusterMap.aliveIds.map((id) => this.node(id)));
   }
 
   /** A connection of its own to one broker; the caller closes it. @throws UpstreamError */

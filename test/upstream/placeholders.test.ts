@@ -1,0 +1,276 @@
+import { expect } from 'chai';
+import { FakeCluster } from '../support/fake-cluster.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import type { OpenGateway } from '../support/open-gateway.ts';
+import { openGateway } from '../support/open-gateway.ts';
+import { until } from '../support/open-server.ts';
+
+const JOIN = { groupId: 'g', memberId: 'm', memberEpoch: 0 };
+/** abs(hash of "g") mod 50 = 103 mod 50. */
+const INSTANCE = 'headgate-shard-3';
+
+describe('Placeholders', () => {
+  let clock: ManualClock;
+  let cluster: FakeCluster;
+  let open: OpenGateway;
+
+  beforeEach(async () => {
+    clock = new ManualClock();
+    cluster = await FakeCluster.open(clock);
+    open = await openGateway(cluster, clock);
+  });
+
+  afterEach(async () => {
+    await open.stop();
+    await cluster.stop();
+  });
+
+  async function heartbeat(body: object = JOIN) {
+    const client = await open.client(1);
+    return client.call('StreamsGroupHeartbeat', 1, body);
+  }
+
+  /** The group has members now, as the coordinator committed it. */
+  function becomes(state: 'Stable' | 'Empty' | 'Dead'): void {
+    if (state === 'Dead') open.groups.states.delete('g');
+    else open.groups.states.set('g', state);
+    open.gateway.groupWatcher.groupChanged('g', state);
+  }
+
+  it('joins before the first member does, with a protocol type of its own (4.10)', async () => {
+    expect((await heartbeat()).errorCode).to.equal(0);
+    const [asked] = cluster.broker(1).asked('JoinGroup');
+    expect({ ...asked, reason: null }).to.deep.equal({
+      groupId: 'g',
+      sessionTimeoutMs: 1_800_000,
+      rebalanceTimeoutMs: 20_000,
+      memberId: '',
+      groupInstanceId: INSTANCE,
+      protocolType: 'streams-gateway',
+      protocols: [{ name: 'placeholder', metadata: Buffer.alloc(0) }],
+      reason: null,
+    });
+    expect(cluster.broker(1).asked('SyncGroup')[0]?.assignments).to.deep.equal([
+      { memberId: 'member-1', assignment: Buffer.alloc(0) },
+    ]);
+    expect(open.groups.heartbeats).to.deep.equal([{ groupId: 'g', memberEpoch: 0 }]);
+  });
+
+  it('joins once for members that come together', async () => {
+    const answers = await Promise.all([heartbeat(), heartbeat(), heartbeat()]);
+    expect(answers.map(({ errorCode }) => errorCode)).to.deep.equal([0, 0, 0]);
+    expect(cluster.broker(1).asked('JoinGroup')).to.have.length(1);
+  });
+
+  it('refuses the first member with 69 where a live group of another kind holds the id (JOIN-3)', async () => {
+    cluster.group('g').members.push({ memberId: 'theirs', instanceId: null });
+    cluster.group('g').protocolType = 'consumer';
+    const answer = await heartbeat();
+    expect(answer.errorCode).to.equal(69);
+    expect(open.groups.heartbeats).to.deep.equal([]);
+  });
+
+  it('takes over an empty classic group and its offsets (O-1)', async () => {
+    cluster.group('g').protocolType = 'consumer';
+    cluster.group('g').offsets.set('in 0', 5n);
+    expect((await heartbeat()).errorCode).to.equal(0);
+    expect(cluster.group('g').offsets.get('in 0')).to.equal(5n);
+  });
+
+  for (const [code, told] of [
+    [30, 30],
+    [81, 69],
+    [-1, 15],
+  ] as const) {
+    it(`tells a member ${told} when upstream refuses the join with ${code}`, async () => {
+      cluster.broker(1).on('JoinGroup', () => ({ errorCode: code, protocolName: '' }));
+      expect((await heartbeat()).errorCode).to.equal(told);
+    });
+  }
+
+  it('tells a member 14 when the join takes too long, and lets it in afterwards', async () => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const join = { generationId: 4, memberId: 'p', leader: 'p', protocolName: 'placeholder' };
+    cluster.broker(1).on('JoinGroup', async () => {
+      await held;
+      return join;
+    });
+    cluster.broker(1).on('SyncGroup', () => ({}));
+    const answer = heartbeat();
+    await until(() => cluster.broker(1).asked('JoinGroup').length === 1);
+    await clock.pass(5_000);
+    expect((await answer).errorCode).to.equal(14);
+    release();
+    expect((await heartbeat()).errorCode).to.equal(0);
+    expect(cluster.broker(1).asked('JoinGroup')).to.have.length(1);
+  });
+
+  it('lets no later request of the connection overtake a join that waits', async () => {
+    let release = (): void => undefined;
+    cluster.broker(1).on(
+      'SyncGroup',
+      () =>
+        new Promise((resolve) => {
+          release = () => resolve({});
+        }),
+    );
+    const client = await open.client(1);
+    client.write(
+      Buffer.concat([
+        client.request('StreamsGroupHeartbeat', 1, JOIN),
+        client.request('StreamsGroupHeartbeat', 1, { ...JOIN, memberEpoch: -1 }),
+      ]),
+    );
+    await until(() => cluster.broker(1).asked('SyncGroup').length === 1);
+    release();
+    await client.take(2);
+    expect(open.groups.heartbeats.map(({ memberEpoch }) => memberEpoch)).to.deep.equal([0, -1]);
+  });
+
+  it('asks for a shorter session where the long one is not allowed (26)', async () => {
+    const script = { generationId: 1, memberId: 'p', leader: 'p', protocolName: 'placeholder' };
+    cluster
+      .broker(1)
+      .on('JoinGroup', ({ sessionTimeoutMs }) =>
+        sessionTimeoutMs > 300_000 ? { errorCode: 26, protocolName: '' } : script,
+      );
+    cluster.broker(1).on('SyncGroup', () => ({}));
+    const answer = heartbeat();
+    await until(() => cluster.broker(1).asked('JoinGroup').length === 1);
+    for (let tries = 0; cluster.broker(1).asked('JoinGroup').length < 2; tries++) {
+      expect(tries).to.be.lessThan(100);
+      await clock.pass(10);
+    }
+    expect((await answer).errorCode).to.equal(0);
+  });
+
+  it('beats while the group has members', async () => {
+    await heartbeat();
+    becomes('Stable');
+    await clock.pass(30_000);
+    await until(() => cluster.broker(1).asked('Heartbeat').length === 1);
+    expect(cluster.broker(1).asked('Heartbeat')[0]).to.deep.equal({
+      groupId: 'g',
+      generationId: 1,
+      memberId: 'member-1',
+      groupInstanceId: INSTANCE,
+    });
+  });
+
+  it('joins again when its session has run out (25)', async () => {
+    await heartbeat();
+    becomes('Stable');
+    cluster.group('g').members.length = 0;
+    await clock.pass(30_000);
+    await until(() => cluster.group('g').members.length === 1);
+    expect(open.log.told.map(({ text }) => text)).to.include(
+      'Placeholder lost its place upstream, joins again',
+    );
+  });
+
+  it('looks for the coordinator again when that has moved (16)', async () => {
+    await heartbeat();
+    becomes('Stable');
+    const other = await cluster.add(clock, 2);
+    cluster.broker(1).on('Heartbeat', () => ({ errorCode: 16 }));
+    cluster.coordinatorId = 2;
+    await clock.pass(30_000);
+    await until(() => cluster.broker(1).asked('Heartbeat').length === 1);
+    for (let tries = 0; other.asked('Heartbeat').length === 0; tries++) {
+      expect(tries).to.be.lessThan(100);
+      await clock.pass(100);
+    }
+    expect(cluster.group('g').members).to.have.length(1);
+  });
+
+  it('serves the group no longer when another gateway has taken over (82, 4.9)', async () => {
+    await heartbeat();
+    becomes('Stable');
+    const [held] = cluster.group('g').members;
+    if (held !== undefined) held.memberId = 'of-another-gateway';
+    await clock.pass(30_000);
+    await until(() => open.log.lines.some(({ level }) => level === 'error'));
+    expect((await heartbeat()).errorCode).to.equal(16);
+    expect((await heartbeat({ ...JOIN, memberEpoch: 2 })).errorCode).to.equal(16);
+    await clock.pass(60_000);
+    expect(cluster.broker(1).asked('JoinGroup')).to.have.length(1);
+  });
+
+  it('leaves when the group is empty, and joins again with its next member', async () => {
+    await heartbeat();
+    becomes('Stable');
+    becomes('Empty');
+    await until(() => cluster.group('g').members.length === 0);
+    await clock.pass(60_000);
+    expect(cluster.broker(1).asked('Heartbeat')).to.deep.equal([]);
+    expect((await heartbeat()).errorCode).to.equal(0);
+    expect(cluster.group('g').members).to.have.length(1);
+  });
+
+  it('takes over after a restart, for groups with members', async () => {
+    await heartbeat();
+    becomes('Stable');
+    const { groups } = open;
+    await open.stop();
+    open = await openGateway(cluster, clock, { groups });
+    await clock.pass(5_000);
+    await until(() => cluster.broker(1).asked('JoinGroup').length === 2);
+    await until(() => cluster.group('g').members[0]?.memberId === 'member-2');
+    expect(cluster.group('g').members).to.have.length(1);
+  });
+
+  it('takes out after a restart what an earlier process left in an empty group', async () => {
+    await heartbeat();
+    const { groups } = open;
+    await open.stop();
+    groups.states.set('g', 'Empty');
+    open = await openGateway(cluster, clock, { groups });
+    await clock.pass(5_000);
+    await until(() => cluster.group('g').members.length === 0);
+  });
+
+  it('leaves a group that no member came to after all', async () => {
+    await heartbeat();
+    await clock.pass(20_000);
+    await until(() => cluster.group('g').members.length === 0);
+  });
+
+  it('lets members beat on while upstream is away, and joins again when it is back', async () => {
+    await heartbeat();
+    becomes('Stable');
+    const client = await open.client(1);
+    await cluster.broker(1).stop();
+    cluster.groups.clear();
+    await clock.pass(60_000);
+    const beat = await client.call('StreamsGroupHeartbeat', 1, { ...JOIN, memberEpoch: 2 });
+    expect(beat.errorCode).to.equal(0);
+    await cluster.broker(1).restart();
+    for (let tries = 0; cluster.group('g').members.length === 0; tries++) {
+      expect(tries).to.be.lessThan(100);
+      await clock.pass(1_000);
+    }
+  });
+
+  it('tells a first member 15 while upstream is away', async () => {
+    const client = await open.client(1);
+    await cluster.broker(1).stop();
+    expect((await client.call('StreamsGroupHeartbeat', 1, JOIN)).errorCode).to.equal(15);
+  });
+
+  it('tells members where their group is while no broker can be reached (4.9)', async () => {
+    becomes('Stable');
+    await until(() => cluster.group('g').members.length === 1);
+    await cluster.broker(1).stop();
+    const client = await open.client(1);
+    await client.call('ApiVersions', 0, {});
+    const { coordinators } = await client.call('FindCoordinator', 6, { coordinatorKeys: ['g'] });
+    expect(coordinators.map(({ nodeId, port }) => [nodeId, port])).to.deep.equal([
+      [1, open.port(1)],
+    ]);
+    client.write(client.request('FindCoordinator', 6, { coordinatorKeys: ['another'] }));
+    await client.closed;
+  });
+});
