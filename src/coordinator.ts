@@ -1,24 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import type { GroupCoordinator } from '../actors/group-coordinator.ts';
-import type { GroupWatcher, Log, TopicCreatorPort, TopicsPort } from '../actors/ports.ts';
+import type { Log } from '../actors/ports.ts';
 import { Router } from '../actors/router.ts';
 import { Shards } from '../actors/shards.ts';
 import { AssignorPool } from '../workers/pool.ts';
 import { type AdminServer, openAdminServer } from './admin/server.ts';
 import { systemClock } from './clock.ts';
 import { Catalogue } from './cluster/catalogue.ts';
-import { createInCatalogue } from './cluster/create-in-catalogue.ts';
 import { TopicConfigResources } from './cluster/topic-config-resources.ts';
-import { TopicCreator } from './cluster/topic-creator.ts';
 import type { Config } from './config/config.ts';
 import type { HostPort } from './config/host-port.ts';
+import { type Front, gatewayFront, standaloneFront } from './front.ts';
 import { GroupSettingsInForce } from './group-settings.ts';
+import { Listeners } from './listeners.ts';
 import { createMetrics, type Metrics } from './observe/metrics.ts';
 import { allowAll } from './server/authorize.ts';
 import { brokerConfigResources } from './server/broker-config-resources.ts';
-import { createDispatch, type Dispatch, type ListenerInfo } from './server/dispatch.ts';
+import { createDispatch, type Dispatch } from './server/dispatch.ts';
 import { groupConfigResources } from './server/group-config-resources.ts';
-import { type Listener, openListener } from './server/listener.ts';
 import type { ConfigResources } from './server/ports.ts';
 import { createStandalone } from './server/standalone.ts';
 import { openStorage, type Storage } from './storage.ts';
@@ -29,28 +28,14 @@ export type RunningCoordinator = {
   readonly address: HostPort;
   /** Undefined when the admin server is off. */
   readonly adminAddress: HostPort | undefined;
-  /** A gateway's own addresses for upstream nodes, by node id. */
-  readonly nodeAddresses: ReadonlyMap<number, HostPort>;
   readonly coordinator: GroupCoordinator;
   readonly journal: Storage['journal'];
   /** Finishes what was taken, refuses what is new, closes. Takes at most `stop.timeout.ms`, then cuts off the rest. */
   stop(): Promise<void>;
 };
 
-/** What the shards stand on beside the store: the part that differs between standalone and gateway. */
-export type Surroundings = {
-  readonly topics: TopicsPort;
-  readonly topicCreator: TopicCreatorPort;
-  readonly watcher: GroupWatcher;
-};
-
 /** Runs that wait for a thread of the pool, for each of its threads. */
 const RUNS_WAITING_PER_THREAD = 1000;
-/** Answers a client may leave unread before it is not listened to any more. */
-const UNSENT_BYTES_MAX = 8 * 1024 * 1024;
-const FRAME_COMPLETION_MS = 30_000;
-/** How long the creation of internal topics may take (C-5). */
-const CREATE_TOPICS_TIMEOUT_MS = 30_000;
 /** Partitions of a topic that asks for the default. */
 const DEFAULT_PARTITION_COUNT = 1;
 
@@ -93,31 +78,39 @@ async function start(
     log,
   });
 
+  // The two know each other: the gateway asks the coordinator about groups, and the coordinator looks at its topics.
+  const late: { router?: Router; dispatch?: Dispatch } = {};
+  const listeners = new Listeners({ config, dispatch: () => there(late.dispatch), metrics, log });
   const catalogue = await Catalogue.open({
     keyValues: storage.keyValues,
     random: randomBytes,
     defaultPartitionCount: DEFAULT_PARTITION_COUNT,
   });
-  const surroundings: Surroundings = {
-    topics: catalogue,
-    topicCreator: new TopicCreator({
-      createTopics: createInCatalogue(catalogue),
-      clock: systemClock,
-      log,
-      timeoutMs: CREATE_TOPICS_TIMEOUT_MS,
-    }),
-    watcher: { groupChanged() {} },
-  };
+  const front =
+    config.upstream === undefined
+      ? standaloneFront({ catalogue, nodeId: storage.identity.nodeId, log })
+      : gatewayFront({
+          config,
+          upstream: config.upstream,
+          addresses: storage.addresses,
+          openListener: (listen, nodeId) => listeners.open(listen, nodeId),
+          coordinator: () => there(late.router),
+          log,
+        });
+  closers.push(async () => front.close());
   const { shards, router } = startShards(
-    { config, log, storage, settings, surroundings, metrics },
+    { config, log, storage, settings, front, metrics },
     closers,
   );
+  late.router = router;
+  // What was taken is answered before the shards close.
+  closers.push(() => listeners.stop(config.stopTimeoutMs));
   metrics.watchShards(() => router.shards());
 
   const configs = configResources(config, storage, settings);
   const standalone = createStandalone({
     coordinator: router,
-    topics: catalogue,
+    topics: front.topics,
     catalogue,
     configs: { ...configs, topic: new TopicConfigResources(catalogue) },
     identity: storage.identity,
@@ -126,29 +119,28 @@ async function start(
     streamsEnabled: config.streamsEnabled,
     log,
   });
-  const dispatch = createDispatch({
-    handlers: standalone.handlers,
-    versions: () => standalone.abilities.versions,
+  late.dispatch = createDispatch({
+    handlers: front.handlers(standalone),
+    versions: front.versions(standalone),
     log,
   });
-  const listener = await openOn(config.listen, storage.identity.nodeId, {
-    config,
-    dispatch,
-    metrics,
-    log,
-  });
-  closers.push(() => listener.stop(config.stopTimeoutMs));
+  const listener = await listeners.open(config.listen, front.nodeId);
   // Clients that come now are told to try again; a shard answers as soon as it is loaded.
   const loaded = shards.load();
-  const admin = await startAdmin(config, { router, storage, metrics, log }, closers);
+  const admin = await startAdmin(config, { router, storage, metrics, front, log }, closers);
+  await front.ready();
   await loaded;
   return {
     address: { host: listener.info.host, port: listener.info.port },
     adminAddress: admin?.address,
-    nodeAddresses: new Map(),
     coordinator: router,
     journal: storage.journal,
   };
+}
+
+function there<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('Asked for before it was made');
+  return value;
 }
 
 function startShards(
@@ -157,12 +149,12 @@ function startShards(
     log: Log;
     storage: Storage;
     settings: GroupSettingsInForce;
-    surroundings: Surroundings;
+    front: Front;
     metrics: Metrics;
   },
   closers: (() => Promise<void>)[],
 ): { shards: Shards; router: Router } {
-  const { config, log, storage, settings, surroundings, metrics } = parts;
+  const { config, log, storage, settings, front, metrics } = parts;
   const assignor = new AssignorPool({
     threads: config.assignor.threads,
     queueMax: config.assignor.threads * RUNS_WAITING_PER_THREAD,
@@ -173,7 +165,7 @@ function startShards(
     behaviour: config.behaviour,
     coordinator: config.coordinator,
     settings,
-    topics: surroundings.topics,
+    topics: front.topics,
     metrics: metrics.runtime,
   };
   const shards = new Shards({
@@ -181,9 +173,9 @@ function startShards(
     clock: systemClock,
     recordLog: storage.recordLog,
     assignor,
-    topicCreator: surroundings.topicCreator,
+    topicCreator: front.topicCreator,
     journal: storage.journal,
-    watcher: surroundings.watcher,
+    watcher: front.watcher,
     log,
     shardCount: config.shards.count,
     mailboxMax: config.shards.mailboxMax,
@@ -215,39 +207,9 @@ function configResources(
   return { broker, group };
 }
 
-function openOn(
-  listen: HostPort,
-  nodeId: ListenerInfo['nodeId'],
-  parts: { config: Config; dispatch: Dispatch; metrics: Metrics; log: Log },
-): Promise<Listener> {
-  const { config, dispatch, metrics, log } = parts;
-  const { advertised, server } = config;
-  return openListener({
-    host: listen.host,
-    port: listen.port,
-    info: (bound) => ({
-      nodeId,
-      host: advertised.host ?? bound.host,
-      port: advertised.port ?? bound.port,
-    }),
-    dispatch,
-    limits: {
-      connectionsMax: server.connectionsMax,
-      requestsInFlightMax: server.requestsInFlightMax,
-      requestBytesMax: server.requestBytesMax,
-      unsentBytesMax: UNSENT_BYTES_MAX,
-      idleMs: server.connectionIdleMs,
-      frameCompletionMs: FRAME_COMPLETION_MS,
-    },
-    clock: systemClock,
-    log,
-    metrics: metrics.server,
-  });
-}
-
 async function startAdmin(
   config: Config,
-  parts: { router: Router; storage: Storage; metrics: Metrics; log: Log },
+  parts: { router: Router; storage: Storage; metrics: Metrics; front: Front; log: Log },
   closers: (() => Promise<void>)[],
 ): Promise<AdminServer | undefined> {
   if (config.admin === undefined) return undefined;
@@ -256,7 +218,7 @@ async function startAdmin(
     coordinator: parts.router,
     journal: parts.storage.journal,
     metrics: parts.metrics,
-    upstreamReached: () => true,
+    upstreamReached: () => parts.front.isReachable(),
     log: parts.log,
   });
   closers.push(() => admin.close());

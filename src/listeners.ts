@@ -1,0 +1,55 @@
+import type { Log } from '../actors/ports.ts';
+import { systemClock } from './clock.ts';
+import type { Config } from './config/config.ts';
+import type { HostPort } from './config/host-port.ts';
+import type { Metrics } from './observe/metrics.ts';
+import type { Dispatch, ListenerInfo } from './server/dispatch.ts';
+import { type Listener, openListener } from './server/listener.ts';
+
+/** Answers a client may leave unread before it is not listened to any more. */
+const UNSENT_BYTES_MAX = 8 * 1024 * 1024;
+const FRAME_COMPLETION_MS = 30_000;
+
+/** The addresses of the process: one for a standalone coordinator, one more for each upstream node of a gateway. */
+export class Listeners {
+  readonly #parts: { config: Config; dispatch: () => Dispatch; metrics: Metrics; log: Log };
+  readonly #open: Listener[] = [];
+
+  constructor(parts: { config: Config; dispatch: () => Dispatch; metrics: Metrics; log: Log }) {
+    this.#parts = parts;
+  }
+
+  /** Rejects with `ListenError` when the address cannot be had. */
+  async open(listen: HostPort, nodeId: ListenerInfo['nodeId']): Promise<Listener> {
+    const { config, dispatch, metrics, log } = this.#parts;
+    const { advertised, server } = config;
+    const isFirst = this.#open.length === 0;
+    const listener = await openListener({
+      host: listen.host,
+      port: listen.port,
+      info: (bound) => ({
+        nodeId,
+        host: advertised.host ?? bound.host,
+        port: (isFirst ? advertised.port : undefined) ?? bound.port,
+      }),
+      dispatch: { handle: (frame, connection) => dispatch().handle(frame, connection) },
+      limits: {
+        connectionsMax: server.connectionsMax,
+        requestsInFlightMax: server.requestsInFlightMax,
+        requestBytesMax: server.requestBytesMax,
+        unsentBytesMax: UNSENT_BYTES_MAX,
+        idleMs: server.connectionIdleMs,
+        frameCompletionMs: FRAME_COMPLETION_MS,
+      },
+      clock: systemClock,
+      log,
+      metrics: metrics.server,
+    });
+    this.#open.push(listener);
+    return listener;
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    await Promise.all(this.#open.map((listener) => listener.stop(graceMs)));
+  }
+}
