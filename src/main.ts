@@ -3,6 +3,12 @@ import { runCommand } from './cli/run-command.ts';
 import { startCoordinator } from './coordinator.ts';
 import { createLogger } from './observe/logger.ts';
 
+// A reader that has seen enough closes the pipe: no failure, and no reason for a stack.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
 const code = await runCommand(process.argv.slice(2), {
   out: (text) => {
     process.stdout.write(text);

@@ -97,11 +97,8 @@ function pendingText({ topology, pending, members }: GroupStateAnswer): string {
       ({ memberId, waitingFor }) => waitingFor.length > 0 && `${memberId} ${waitText(waitingFor)}`,
     ),
   ];
-  return lines
-    .filter((line) => typeof line === 'string')
-    .map((line) => `\n${line}`)
-    .join('')
-    .concat(lines.some(Boolean) ? '\n' : '');
+  const told = lines.filter((line) => typeof line === 'string');
+  return told.length === 0 ? '' : `\n${told.join('\n')}\n`;
 }
 
 function waitText(waitingFor: readonly WaitingFor[]): string {

@@ -2,7 +2,9 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { charts } from '../../machines/charts.ts';
 import { CHART_FORMATS, type ChartFormat } from '../charts/render-chart.ts';
 import { AdminClient } from '../client/admin.ts';
+import { rows, type SettingName } from '../config/definitions.ts';
 import { type HostPort, parseHostPort } from '../config/host-port.ts';
+import { defaultText } from '../config/settings-docs.ts';
 import { BENCHMARKS, runBenchmark } from './bench.ts';
 import { codecKeys, runCodec } from './codec.ts';
 import type { CommandIo } from './command-io.ts';
@@ -55,16 +57,22 @@ export function buildProgram(io: CommandIo): Command {
   return program;
 }
 
+/** Flags of settings that are typed often; their words are those of the table. */
 function withConfigFlags(command: Command): Command {
-  return command
-    .option('--config <file>', 'a properties file')
-    .option('--set <key=value>', 'one setting; may be given many times', collect, [])
-    .option('--host <host>', 'address to listen on')
-    .option('--port <number>', 'port to listen on; 0: any that is free')
-    .option('--admin-port <number|off>', 'port of the admin server')
-    .option('--data-dir <folder>', 'folder of the store')
-    .option('--upstream <host:port,..>', 'brokers of the cluster to stand in front of')
-    .option('--fail-fast', 'end when the upstream cannot be reached at the start');
+  const setting = (flags: string, name: SettingName) => {
+    const { about, unit } = rows[name];
+    const text = defaultText(rows[name]).replaceAll('`', '');
+    command.option(flags, `${about} (${name}${unit === undefined ? '' : `, ${unit}`}: ${text})`);
+  };
+  command.option('--config <file>', 'A properties file.');
+  command.option('--set <key=value>', 'One setting; may be given many times.', collect, []);
+  setting('--host <host>', 'host');
+  setting('--port <number>', 'port');
+  setting('--admin-port <number|off>', 'admin.port');
+  setting('--data-dir <folder>', 'data.dir');
+  setting('--upstream <host:port,..>', 'upstream.bootstrap.servers');
+  setting('--fail-fast', 'upstream.fail.fast');
+  return command.addHelpText('after', '\nAll settings: headgate config --markdown');
 }
 
 function addServe(program: Command, io: CommandIo): void {

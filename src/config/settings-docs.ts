@@ -8,7 +8,8 @@ Written by \`headgate config --markdown\` from the one table that also checks th
 A setting comes from, the strongest first: a flag of the command line (\`--port\`, \`--set key=value\`), the environment
 (\`HEADGATE_\` and the name in upper case with underscores for dots, as \`HEADGATE_DATA_DIR\`), the properties file of \`--config\`,
 the default. What is wrong is reported all at once, and the process ends with code 2. Other broker settings of Kafka may
-stand in the file; they are named in one warning and have no effect.
+stand in the file; they are named in one warning and have no effect. (Kubernetes gives pods variables of the same form for a
+service named \`headgate\`: set \`enableServiceLinks: false\` there.)
 
 A default in two parts depends on \`protocol.profile\`. A setting marked *dynamic* can be changed while the process runs, with
 \`kafka-configs.sh --entity-type brokers\`. One marked *no effect* is known and checked because Kafka has it.

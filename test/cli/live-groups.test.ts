@@ -1,0 +1,92 @@
+import { expect } from 'chai';
+import { ClientConnection } from '../../src/client/connection.ts';
+import { ScriptedMember } from '../../src/client/member.ts';
+import { formatHostPort } from '../../src/config/host-port.ts';
+import { resolveConfig } from '../../src/config/resolve.ts';
+import { type RunningCoordinator, startCoordinator } from '../../src/coordinator.ts';
+import { FakeIo } from '../support/fake-io.ts';
+import { KeptLog } from '../support/kept-log.ts';
+
+describe('headgate groups against a coordinator', () => {
+  let running: RunningCoordinator;
+  let connection: ClientConnection;
+  let io: FakeIo;
+
+  before(async () => {
+    const { config } = resolveConfig({
+      flags: {
+        store: 'memory',
+        port: '0',
+        'admin.port': '0',
+        'assignor.threads': '1',
+        'assignor.answer.wait.ms': '10000',
+        'group.streams.initial.rebalance.delay.ms': '0',
+        'group.streams.assignment.interval.ms': '0',
+      },
+    });
+    running = await startCoordinator(config, { log: new KeptLog() });
+    connection = await ClientConnection.open(running.address, { clientId: 'app' });
+    await connection.request('CreateTopics', {
+      topics: [{ name: 'in', numPartitions: 2, replicationFactor: 1 }],
+      timeoutMs: 5_000,
+    });
+    const member = (memberId: string, topics: readonly string[], groupId: string) =>
+      new ScriptedMember(connection, { groupId, memberId, processId: `p${memberId}`, topics });
+    const a = member('A', ['in'], 'orders');
+    await a.join();
+    await a.acknowledge();
+    // A is told to give a task up and says nothing more: B has to wait.
+    await member('B', ['in'], 'orders').join();
+    await a.beat();
+    await member('C', ['missing'], 'stuck').join();
+  });
+
+  after(async () => {
+    connection.close();
+    await running.stop();
+  });
+
+  beforeEach(() => {
+    io = new FakeIo();
+  });
+
+  const bootstrap = () => ['--bootstrap', formatHostPort(running.address)];
+  const admin = () => ['--admin', formatHostPort(running.adminAddress ?? { host: '', port: 0 })];
+  const words = () => io.output.split('\n').map((line) => line.split(/ {2,}/));
+
+  it('members --admin tells who must give up what, and who waits for whom', async () => {
+    expect(await io.run('groups', 'members', 'orders', ...bootstrap(), ...admin())).to.equal(0);
+    expect(words()).to.deep.equal([
+      ['MEMBER', 'STATE', 'EPOCH', 'TASKS', 'MUST-GIVE-UP', 'WAITS-FOR'],
+      ['A', 'unrevokedTasks', '2', '0_0', '0_1', '-'],
+      ['B', 'unreleasedTasks', '3', '-', '-', '0_1 (held by A)'],
+      [''],
+    ]);
+  });
+
+  it('describe --admin tells what a group waits for', async () => {
+    await io.run('groups', 'describe', 'orders', ...bootstrap(), ...admin());
+    expect(io.output).to.contain('\n\nB waits for 0_1 (held by A)\n');
+    await io.run('groups', 'describe', 'stuck', ...bootstrap(), ...admin());
+    expect(io.output).to.match(/\n\nMISSING_SOURCE_TOPICS: .*missing/);
+  });
+
+  it('list shows the groups with their states', async () => {
+    await io.run('groups', 'list', ...bootstrap());
+    expect(words().slice(1, 3)).to.deep.equal([
+      ['orders', 'streams', 'Reconciling'],
+      ['stuck', 'streams', 'NotReady'],
+    ]);
+  });
+
+  it('why tells why B waits', async () => {
+    await io.run('groups', 'why', 'orders', '--member', 'B', ...admin());
+    expect(io.output).to.contain('    B joined: group epoch 2 -> 3\n');
+    expect(io.output).to.contain('    B waits for 0_1, held by process pA\n');
+  });
+
+  it('delete refuses a group with members', async () => {
+    expect(await io.run('groups', 'delete', 'orders', ...bootstrap())).to.equal(1);
+    expect(io.output).to.contain('NON_EMPTY_GROUP');
+  });
+});
