@@ -117,6 +117,7 @@ async function start(
     authorizer: allowAll,
     behaviour: config.behaviour,
     streamsEnabled: config.streamsEnabled,
+    carriesData: config.upstream !== undefined,
     log,
   });
   late.dispatch = createDispatch({

@@ -251,13 +251,13 @@ function repeatedId(topology: Topology): string | undefined {
   });
 }
 
-/** V-12 */
+/** V-12. Clients that leave the replication to the broker send -1 for it as well as 0: released ones do. */
 function negativeNumber(topology: Topology): string | undefined {
   return firstOf([...changelogInfos(topology), ...repartitionInfos(topology)], (topic) =>
-    topic.partitions >= 0 && topic.replicationFactor >= 0
+    topic.partitions >= 0 && topic.replicationFactor >= -1
       ? undefined
       : `topic "${topic.name}" wants ${topic.partitions} partitions and ` +
-        `${topic.replicationFactor} replicas, wanted 0 or more of each`,
+        `${topic.replicationFactor} replicas, wanted 0 or more, or -1 replicas for the default`,
   );
 }
 

@@ -15,5 +15,7 @@ export type HandlerParts = {
   readonly behaviour: Behaviour;
   /** `streams.version` is at least 1 and the protocol is among those enabled (FF-2). */
   readonly streamsEnabled: boolean;
+  /** A cluster behind this process carries the records; without one, clients that want data are warned of. */
+  readonly carriesData: boolean;
   readonly log: Log;
 };

@@ -45,6 +45,8 @@ export type Standalone = {
  * Source: wire.md 2.4, S.
  */
 export function createStandalone(parts: HandlerParts): Standalone {
+  const answered = answerHeartbeat(parts);
+  const heartbeats = parts.carriesData ? answered : warnOfNoData(parts.log, answered);
   const handlers = new Map<number, Handler>([
     bind('ListOffsets', answerListOffsets(parts)),
     bind('Metadata', answerMetadata(parts)),
@@ -66,7 +68,7 @@ export function createStandalone(parts: HandlerParts): Standalone {
     bind('ConsumerGroupDescribe', answerConsumerGroupDescribe(parts)),
     bind('ListConfigResources', answerListConfigResources(parts)),
     bind('DescribeTopicPartitions', answerDescribeTopicPartitions(parts)),
-    bind('StreamsGroupHeartbeat', warnOfNoData(parts.log, answerHeartbeat(parts))),
+    bind('StreamsGroupHeartbeat', heartbeats),
     bind('StreamsGroupDescribe', answerDescribe(parts)),
     bind('StreamsGroupTopologyDescriptionUpdate', answerTopologyDescription(parts)),
   ]);

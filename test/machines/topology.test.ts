@@ -118,6 +118,13 @@ describe('requiredTopics() and mentionedTopics()', () => {
 });
 
 describe('refuseInvalidTopology() in profile kip', () => {
+  it('takes -1 replicas, which released clients send for the default (V-12)', () => {
+    const asked = topology(
+      reading('0', { stateChangelogTopics: [info('c', { replicationFactor: -1 })] }),
+    );
+    expect(() => refuseInvalidTopology(asked, resolveBehaviour('kip'))).to.not.throw();
+  });
+
   const faults: [string, Topology, string][] = [
     [
       'a changelog with a partition count (V-1)',
@@ -208,8 +215,8 @@ describe('refuseInvalidTopology() in profile kip', () => {
     ],
     [
       'a negative replication factor (V-12)',
-      topology(reading('0', { stateChangelogTopics: [info('c', { replicationFactor: -1 })] })),
-      'topic "c" wants 0 partitions and -1 replicas, wanted 0 or more of each',
+      topology(reading('0', { stateChangelogTopics: [info('c', { replicationFactor: -2 })] })),
+      'topic "c" wants 0 partitions and -2 replicas, wanted 0 or more, or -1 replicas for the default',
     ],
     [
       'a negative partition count (V-12)',
@@ -219,7 +226,7 @@ describe('refuseInvalidTopology() in profile kip', () => {
           repartitionSourceTopics: [info('r', { partitions: -3 })],
         }),
       ),
-      'topic "r" wants -3 partitions and 0 replicas, wanted 0 or more of each',
+      'topic "r" wants -3 partitions and 0 replicas, wanted 0 or more, or -1 replicas for the default',
     ],
     [
       'two readers of a repartition topic that name two sizes (V-13)',
@@ -320,7 +327,7 @@ describe('refuseInvalidTopology() in profile kafka', () => {
       topology(reading('0', { repartitionSinkTopics: ['c'], stateChangelogTopics: [info('c')] })),
       topology(subtopology('0', { repartitionSourceTopics: [info('r')] })),
       topology(subtopology('0')),
-      topology(reading('0', { stateChangelogTopics: [info('c', { replicationFactor: -1 })] })),
+      topology(reading('0', { stateChangelogTopics: [info('c', { replicationFactor: -2 })] })),
     ];
     for (const one of accepted) expect(judgedAs(kafka, one)).to.equal(undefined);
   });

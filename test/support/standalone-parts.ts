@@ -57,6 +57,7 @@ export async function standaloneParts(
   return {
     coordinator,
     calls,
+    carriesData: false,
     topics: catalogue,
     catalogue,
     configs: {
