@@ -5,10 +5,12 @@ import { errorCode } from '../wire/errors.ts';
 import { encodeResponseFrame } from '../wire/headers.ts';
 import { Reader } from '../wire/reader.ts';
 import type { PassOn } from './pass-on.ts';
+import type { Placeholders } from './placeholders.ts';
 
 export type GroupGuardParts = {
   readonly coordinator: () => GroupCoordinator;
   readonly passOn: PassOn;
+  readonly placeholders: Placeholders;
 };
 
 const REBALANCE_TIMEOUT_SINCE = 1;
@@ -32,7 +34,10 @@ export class GroupGuards {
   joinGroup(): Handler {
     return this.guarded(async (request, groupId, isEmpty) => {
       if (isEmpty) {
-        if (isNewcomer(request)) await this.parts.coordinator().delete([groupId]);
+        const { coordinator, placeholders } = this.parts;
+        if (isNewcomer(request)) {
+          await placeholders.whileAway(groupId, () => coordinator().delete([groupId]));
+        }
         return undefined;
       }
       const { apiVersion, correlationId } = request;

@@ -64,14 +64,16 @@ export class ScriptedGroups {
           })),
         })),
       }),
-      list: async () => ({
+      list: async ({ types }) => ({
         error: this.shardError,
-        groups: [...this.states].map(([groupId, groupState]) => ({
-          groupId,
-          protocolType: 'streams',
-          groupState,
-          groupType: 'streams',
-        })),
+        groups: (types.includes('classic') ? [] : [...this.states]).map(
+          ([groupId, groupState]) => ({
+            groupId,
+            protocolType: 'streams',
+            groupState,
+            groupType: 'streams',
+          }),
+        ),
       }),
       delete: async (groupIds) =>
         groupIds.map((groupId) => {

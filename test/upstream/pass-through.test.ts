@@ -307,6 +307,7 @@ describe('Gateway, what passes through', () => {
     client.socket.pause();
     const requests = Array.from({ length: 100 }, () => client.request('Fetch', 15, {}));
     client.write(Buffer.concat(requests));
+    await until(() => answered > 0);
     let seen = 0;
     for (let quiet = 0; quiet < 50; quiet = seen === answered ? quiet + 1 : 0) {
       seen = answered;
