@@ -86,7 +86,9 @@ export function concludeHeartbeat(
     lists,
     endpointEpoch: isLost ? 0 : endpointEpoch,
     endpoints:
-      request.endpointInformationEpoch === endpointEpoch
+      // A raise that is lost still made the map news for the member that caused it.
+      request.endpointInformationEpoch ===
+      endpointEpoch + Number(isLost && beat.endpointEpochRaised)
         ? null
         : endpointMap({
             group: draft.group,
