@@ -299,6 +299,21 @@ describe('Connection', () => {
     expect(server.log.told).to.deep.equal([]);
   });
 
+  it('closes a connection whose client takes nothing for as long as it might idle', async () => {
+    const large = Buffer.alloc(50_000_000);
+    large.writeInt32BE(large.length - 4);
+    server = await openServer(at(() => large));
+    const deaf = await client();
+    deaf.socket.pause();
+    deaf.write(deaf.request('Heartbeat', 4, BEAT));
+    await until(() => server.listener.connections === 1);
+    await server.clock.pass(500_000);
+    expect(server.listener.connections).to.equal(1);
+    await server.clock.pass(200_000);
+    await until(() => server.listener.connections === 0);
+    expect(server.log.told).to.deep.equal([]);
+  });
+
   it('does not take a connection for idle while it owes an answer', async () => {
     const held = new Held();
     server = await openServer(at(held.handler), { idleMs: 60_000 });

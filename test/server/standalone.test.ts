@@ -124,22 +124,27 @@ describe('createStandalone()', () => {
 
   it('S57 A count that the frame cannot hold is refused before memory is reserved', async () => {
     const other = await WireClient.connect(server.port);
-    // Group, member, epoch, endpoint epoch, no instance, no rack, timeout, topology present, its epoch, then the claim.
-    const before = '0267026d00000000ffffffff0000000493e00100000000';
-    const header = Buffer.from('005800010000000100016300', 'hex');
-    const claims = [
-      // 2 147 483 646 subtopologies.
-      `${before}ffffffff07`,
-      // One subtopology with as many source topics.
-      `${before}020230ffffffff07`,
-      // A group id of 2 GB.
-      'ffffffff07',
-      // As many tagged fields in the header.
-    ];
+    const claim = 'ffffffff07';
+    const header = '005800010000000100016300';
+    const member = '0267026d';
+    // Epoch, endpoint epoch, no instance, no rack, timeout; then the topology, its epoch and its list.
+    const join = `${header}${member}00000000ffffffff0000000493e00100000000`;
+    const beat = `${header}${member}00000002ffffffff0000ffffffffff`;
+    const frames: Readonly<Record<string, string>> = {
+      'tagged fields of the header': `0058000100000001000163${claim}`,
+      'bytes of the group id': `${header}${claim}`,
+      subtopologies: `${join}${claim}`,
+      'source topics': `${join}020230${claim}`,
+      'configs of a changelog': `${join}0202300101020263000000000000${claim}`,
+      'active tasks': `${beat}${claim}`,
+      'partitions of a task': `${beat}020230${claim}`,
+      'task offsets': `${beat}00000000ff00${claim}`,
+      'tagged fields of the body': `${beat}00000000ff00000000${claim}`,
+    };
     const heapBefore = process.memoryUsage().heapTotal;
-    for (let round = 0; round < 70; round++) {
-      for (const claim of claims) {
-        const body = Buffer.concat([header, Buffer.from(claim, 'hex'), Buffer.alloc(20)]);
+    for (let round = 0; round < 25; round++) {
+      for (const frame of Object.values(frames)) {
+        const body = Buffer.concat([Buffer.from(frame, 'hex'), Buffer.alloc(20)]);
         const length = Buffer.alloc(4);
         length.writeInt32BE(body.length);
         const one = await WireClient.connect(server.port);
@@ -149,11 +154,15 @@ describe('createStandalone()', () => {
       }
     }
     expect(process.memoryUsage().heapTotal - heapBefore).to.be.lessThan(200_000_000);
-    const beat = { groupId: 'g', memberId: 'm', memberEpoch: 2 };
-    expect((await other.call('StreamsGroupHeartbeat', 1, beat)).errorCode).to.equal(0);
+    const calm = { groupId: 'g', memberId: 'm', memberEpoch: 2 };
+    expect((await other.call('StreamsGroupHeartbeat', 1, calm)).errorCode).to.equal(0);
     other.destroy();
-    expect(server.log.told).to.have.length(210);
-    expect(server.log.told.every(({ level }) => level === 'info')).to.equal(true);
+    const { told } = server.log;
+    expect(told).to.have.length(225);
+    expect(told.every(({ level }) => level === 'info')).to.equal(true);
+    // Each is refused for its claim, and not for anything before it.
+    for (const { fields } of told)
+      expect(JSON.stringify(fields)).to.match(/claim|2147483646 bytes/);
   });
 
   it('S56 A null task list means "as before"; only an empty list means "nothing"', async () => {
@@ -211,6 +220,40 @@ describe('createStandalone()', () => {
     expect(await member.take(3)).to.have.length(3);
     expect(epochs).to.deep.equal([0, 2, -1]);
     member.destroy();
+    await own.listener.stop(0);
+  });
+
+  it('hands requests of all kinds to the coordinator in the order they came', async () => {
+    const parts = await standaloneParts(CALM, { topics: { in: 1 } });
+    const { handlers, abilities } = createStandalone(parts);
+    const own = await openServer((log) =>
+      createDispatch({ handlers, versions: () => abilities.versions, log }),
+    );
+    const one = await WireClient.connect(own.port);
+    const beat = { groupId: 'g', memberId: 'm' };
+    const topics = [{ name: 'in', partitions: [{ partitionIndex: 0, committedOffset: 1n }] }];
+    one.write(
+      Buffer.concat([
+        one.request('OffsetCommit', 9, { ...beat, generationIdOrMemberEpoch: 2, topics }),
+        one.request('StreamsGroupHeartbeat', 1, { ...beat, memberEpoch: -1 }),
+        one.request('OffsetFetch', 9, { groups: [{ groupId: 'g', topics: null }] }),
+        one.request('StreamsGroupDescribe', 1, { groupIds: ['g'] }),
+        one.request('OffsetDelete', 0, { groupId: 'g', topics: [{ name: 'in' }] }),
+        one.request('ListGroups', 5, {}),
+        one.request('DeleteGroups', 2, { groupsNames: ['g'] }),
+      ]),
+    );
+    expect(await one.take(7)).to.have.length(7);
+    expect(parts.calls.map(({ method }) => method)).to.deep.equal([
+      'commit',
+      'heartbeat',
+      'fetchOffsets',
+      'describe',
+      'deleteOffsets',
+      'list',
+      'delete',
+    ]);
+    one.destroy();
     await own.listener.stop(0);
   });
 });
