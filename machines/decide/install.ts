@@ -21,22 +21,28 @@ export function installTarget(
 ): void {
   const { group, context } = draft;
   const { groupId } = group;
-  const before = group.targets;
-  const memberIds = [...group.members.keys()].sort(byCodeUnits);
-  for (const memberId of memberIds) {
-    const value = entryOf(memberId) ?? NO_TASKS_BY_ROLE;
-    const old = before.get(memberId);
-    if (old === undefined || !sameTarget(old, value)) {
-      draft.write({ type: 'targetMember', groupId, memberId, value });
-    }
+  const changes: Change[] = [];
+  for (const memberId of [...group.members.keys()].sort(byCodeUnits)) {
+    const after = entryOf(memberId) ?? NO_TASKS_BY_ROLE;
+    const before = group.targets.get(memberId);
+    if (before !== undefined && sameTarget(before, after)) continue;
+    draft.write({ type: 'targetMember', groupId, memberId, value: after });
+    changes.push({ memberId, before: before ?? NO_TASKS_BY_ROLE, after });
   }
   draft.write({
     type: 'targetMetadata',
     groupId,
     value: { assignmentEpoch, assignmentTimestampMs: context.nowMs },
   });
-  sayMoves(draft, group, memberIds);
+  sayMoves(draft, changes);
 }
+
+/** One member's target as it was and as it is. */
+type Change = {
+  readonly memberId: string;
+  readonly before: TasksByRole;
+  readonly after: TasksByRole;
+};
 
 /** The empty target that a topology which is not ready gives everybody (ASG-9, TOP-13). */
 export function installNothing(draft: Draft): void {
@@ -78,55 +84,57 @@ function sameTarget(a: TasksByRole, b: TasksByRole): boolean {
   );
 }
 
-/** Says which active tasks got another owner, and where copies are to be. */
-function sayMoves(draft: Draft, before: Group, memberIds: readonly string[]): void {
-  const { targets, assignmentEpoch } = draft.group;
-  const head = `Target of epoch ${assignmentEpoch}`;
-  const target = (memberId: string): TasksByRole => targets.get(memberId) ?? NO_TASKS_BY_ROLE;
-  const had = (memberId: string): TasksByRole => before.targets.get(memberId) ?? NO_TASKS_BY_ROLE;
-  const lost = memberIds
-    .map((memberId) => ({
-      memberId,
-      tasks: subtractTasks(had(memberId).active, target(memberId).active),
-    }))
-    .filter(({ tasks }) => tasks.length > 0);
-  const formerOwner = (subtopologyId: string, partition: number): string | undefined =>
-    lost.find(({ tasks }) => hasTask(tasks, subtopologyId, partition))?.memberId;
-
+/** Says which active tasks got another owner, which lost theirs, and where copies are to be. */
+function sayMoves(draft: Draft, changes: readonly Change[]): void {
+  const head = `Target of epoch ${draft.group.assignmentEpoch}`;
   const lines: string[] = [];
   let unnamed = 0;
-  const name = (tasks: TaskList, line: (subtopologyId: string, partition: number) => string) => {
+  const name = (tasks: TaskList, words: (subtopologyId: string, partition: number) => string) => {
     for (const { subtopologyId, partitions } of tasks) {
-      for (const partition of partitions) {
-        if (lines.length < MOVES_NAMED) lines.push(line(subtopologyId, partition));
-        else unnamed++;
-      }
+      const room = Math.max(0, MOVES_NAMED - lines.length);
+      unnamed += Math.max(0, partitions.length - room);
+      for (const at of partitions.slice(0, room))
+        lines.push(`${head}: ${words(subtopologyId, at)}`);
     }
   };
-  for (const memberId of memberIds) {
-    name(subtractTasks(target(memberId).active, had(memberId).active), (id, at) => {
-      const from = formerOwner(id, at);
+  const lost = movedTasks(changes, 'active', 'before', 'after');
+  const gained = movedTasks(changes, 'active', 'after', 'before');
+  for (const { memberId, tasks } of gained) {
+    name(tasks, (id, at) => {
+      const from = lost.find((loss) => hasTask(loss.tasks, id, at))?.memberId;
       const task = taskKey(id, at);
-      return from === undefined
-        ? `${head}: task ${task} goes to ${memberId}`
-        : `${head}: task ${task} moves from ${from} to ${memberId}`;
+      if (from === undefined) return `task ${task} goes to ${memberId}`;
+      return `task ${task} moves from ${from} to ${memberId}`;
     });
   }
-  for (const memberId of memberIds) {
-    name(subtractTasks(target(memberId).standby, had(memberId).standby), (id, at) => {
-      return `${head}: standby of ${taskKey(id, at)} goes to ${memberId}`;
-    });
+  if (lost.length > 0 && lines.length < MOVES_NAMED) {
+    const given = toTaskList(gained.flatMap(({ tasks }) => tasks));
+    for (const { memberId, tasks } of lost) {
+      const words = (id: string, at: number) => `task ${taskKey(id, at)} is taken from ${memberId}`;
+      name(subtractTasks(tasks, given), words);
+    }
   }
-  const given = toTaskList(
-    memberIds.flatMap((memberId) => subtractTasks(target(memberId).active, had(memberId).active)),
-  );
-  for (const { memberId, tasks } of lost) {
-    name(
-      subtractTasks(tasks, given),
-      (id, at) => `${head}: task ${taskKey(id, at)} is taken from ${memberId}`,
-    );
+  for (const { memberId, tasks } of movedTasks(changes, 'standby', 'after', 'before')) {
+    name(tasks, (id, at) => `standby of ${taskKey(id, at)} goes to ${memberId}`);
   }
   if (lines.length === 0) draft.say(`${head}: nothing moves`);
   for (const line of lines) draft.say(line);
   if (unnamed > 0) draft.say(`${head}: and ${unnamed} more moves`);
+}
+
+type Moved = { readonly memberId: string; readonly tasks: TaskList };
+
+/** Per member the tasks of a role that one side has and the other has not. */
+function movedTasks(
+  changes: readonly Change[],
+  role: 'active' | 'standby',
+  has: 'before' | 'after',
+  lacks: 'before' | 'after',
+): Moved[] {
+  return changes
+    .map((change) => ({
+      memberId: change.memberId,
+      tasks: subtractTasks(change[has][role], change[lacks][role]),
+    }))
+    .filter(({ tasks }) => tasks.length > 0);
 }

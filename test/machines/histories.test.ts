@@ -357,7 +357,7 @@ for (const profile of ['kip', 'kafka'] as const) {
           }
           history.calmDown();
         }),
-        { numRuns: 100 },
+        { numRuns: 60 },
       );
     }).timeout(60_000);
   });

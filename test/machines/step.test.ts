@@ -55,7 +55,7 @@ describe('step()', () => {
       ),
       { numRuns: 30_000 },
     );
-  });
+  }).timeout(60_000);
 
   it('leaves a final state alone', () => {
     expect(step(groupMachine, 'Dead', { type: 'SETTLED' })).to.equal('Dead');
