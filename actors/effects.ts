@@ -31,6 +31,7 @@ export class Effects {
       case 'armSession': {
         const { memberId } = effect;
         const key = sessionKey(groupId, memberId);
+        if (timers.move(key, effect.delayMs)) return;
         timers.arm(key, effect.delayMs, { type: 'session', groupId, memberId });
         return;
       }

@@ -52,18 +52,31 @@ export class Timers<T> {
   }
 
   arm(key: string, delayMs: number, what: T): void {
-    const deadlineMs = this.#clock.monotonicMs() + delayMs;
     const entry = this.#entries.get(key);
-    if (entry === undefined) {
-      const made = { key, what, generation: ++this.#generation, deadlineMs, bucket: 0 };
-      this.#entries.set(key, made);
-      this.#place(made);
+    if (entry !== undefined) {
+      entry.what = what;
+      this.move(key, delayMs);
       return;
     }
-    entry.what = what;
+    const deadlineMs = this.#clock.monotonicMs() + delayMs;
+    const made = { key, what, generation: ++this.#generation, deadlineMs, bucket: 0 };
+    this.#entries.set(key, made);
+    this.#place(made);
+  }
+
+  /**
+   * Moves the deadline of a timer that runs; what it is for stays. A heartbeat does this, so it keeps nothing that it
+   * made: what long-lived things hold on to is what a garbage collector has to look at.
+   *
+   * @returns false if there is no such timer.
+   */
+  move(key: string, delayMs: number): boolean {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return false;
     entry.generation = ++this.#generation;
-    entry.deadlineMs = deadlineMs;
-    if (bucketOf(deadlineMs) < entry.bucket) this.#place(entry);
+    entry.deadlineMs = this.#clock.monotonicMs() + delayMs;
+    if (bucketOf(entry.deadlineMs) < entry.bucket) this.#place(entry);
+    return true;
   }
 
   cancel(key: string): void {

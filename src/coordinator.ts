@@ -28,6 +28,8 @@ export type RunningCoordinator = {
   readonly address: HostPort;
   /** Undefined when the admin server is off. */
   readonly adminAddress: HostPort | undefined;
+  /** A gateway's addresses that stand for upstream nodes, by node id; empty without an upstream. */
+  readonly nodeAddresses: ReadonlyMap<number, HostPort>;
   readonly coordinator: GroupCoordinator;
   readonly journal: Storage['journal'];
   /** Finishes what was taken, refuses what is new, closes. Takes at most `stop.timeout.ms`, then cuts off the rest. */
@@ -134,6 +136,7 @@ async function start(
   return {
     address: { host: listener.info.host, port: listener.info.port },
     adminAddress: admin?.address,
+    nodeAddresses: listeners.nodeAddresses(),
     coordinator: router,
     journal: storage.journal,
   };

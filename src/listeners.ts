@@ -49,6 +49,16 @@ export class Listeners {
     return listener;
   }
 
+  /** Those that stand for upstream nodes, by node id; a node may come later. */
+  nodeAddresses(): ReadonlyMap<number, HostPort> {
+    const addresses = new Map<number, HostPort>();
+    for (const { info } of this.#open.slice(1)) {
+      if (info.nodeId !== 'bootstrap')
+        addresses.set(info.nodeId, { host: info.host, port: info.port });
+    }
+    return addresses;
+  }
+
   async stop(graceMs: number): Promise<void> {
     await Promise.all(this.#open.map((listener) => listener.stop(graceMs)));
   }
