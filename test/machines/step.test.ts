@@ -3,10 +3,14 @@ import fc from 'fast-check';
 import type { AnyStateMachine } from 'xstate';
 import { transition } from 'xstate';
 import { charts } from '../../machines/charts.ts';
+import type { DescriptionEvent, DescriptionState } from '../../machines/description-machine.ts';
+import { nextDescriptionState } from '../../machines/description-machine.ts';
 import type { GroupEvent } from '../../machines/group-machine.ts';
 import { groupMachine, nextGroupState } from '../../machines/group-machine.ts';
 import { memberMachine, nextMemberState } from '../../machines/member-machine.ts';
 import type { GroupState } from '../../machines/model/group.ts';
+import type { ShardEvent, ShardState } from '../../machines/shard-machine.ts';
+import { nextShardState } from '../../machines/shard-machine.ts';
 import { step } from '../../machines/step.ts';
 
 const small = fc.nat({ max: 3 });
@@ -123,5 +127,38 @@ describe('the member chart', () => {
     expect(nextMemberState('unrevokedTasks', { ...event, mustWait: true })).to.equal(
       'unreleasedTasks',
     );
+  });
+});
+
+describe('the shard chart', () => {
+  const reach = (...events: readonly ShardEvent['type'][]): string =>
+    events.reduce<ShardState>((state, type) => nextShardState(state, { type }), 'initial');
+
+  it('answers only between a whole load and a close (BA-11)', () => {
+    expect(reach('LOAD')).to.equal('loading');
+    expect(reach('LOAD', 'LOADED')).to.equal('active');
+    expect(reach('LOAD', 'LOADED', 'CLOSE')).to.equal('closed');
+  });
+
+  it('may try a failed load again, and comes back from no close (BA-11, BA-15)', () => {
+    expect(reach('LOAD', 'LOAD_FAILED')).to.equal('failed');
+    expect(reach('LOAD', 'LOAD_FAILED', 'LOAD', 'LOADED')).to.equal('active');
+    expect(reach('LOAD', 'CLOSE', 'LOADED', 'LOAD')).to.equal('closed');
+  });
+});
+
+describe('the description chart', () => {
+  const reach = (...events: readonly DescriptionEvent['type'][]): string =>
+    events.reduce<DescriptionState>((state, type) => nextDescriptionState(state, { type }), 'none');
+
+  it('is uncertain from the beginning of an operation to its recorded end (SC-3)', () => {
+    expect(reach('OPERATION_BEGUN')).to.equal('uncertain');
+    expect(reach('OPERATION_BEGUN', 'STORED')).to.equal('stored');
+    expect(reach('OPERATION_BEGUN', 'REFUSED')).to.equal('refused');
+    expect(reach('OPERATION_BEGUN', 'STORED', 'OPERATION_BEGUN', 'ERASED')).to.equal('none');
+  });
+
+  it('never takes a late end for the end of something that was not begun', () => {
+    expect(reach('STORED')).to.equal('none');
   });
 });
