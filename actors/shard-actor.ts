@@ -537,7 +537,7 @@ export class ShardActor {
   #lost(turn: Turn, cause: unknown): void {
     if (!this.#state.turns.includes(turn)) return;
     const decided = this.#state.slots;
-    const lost = this.#state.rollBack();
+    const lost = this.#state.rollBack(this.#env.nextIncarnation);
     this.#env.log.error(
       { err: cause, shard: this.shard, turns: lost.length },
       'Records could not be written',

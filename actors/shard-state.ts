@@ -97,9 +97,10 @@ export class ShardState {
 
   /**
    * Takes back every turn that is not committed (BA-3) and hands them over, oldest first. Groups that only changed
-   * in memory keep that: nothing of theirs was lost. The others look at their topics anew (H-5).
+   * in memory keep that: nothing of theirs was lost. The others look at their topics anew (H-5) and begin another
+   * incarnation: a run that ended or started in what was lost is neither waited for nor taken for a later one (OFF-2).
    */
-  rollBack(): Turn[] {
+  rollBack(nextIncarnation: () => number): Turn[] {
     const lost = this.turns.splice(0);
     for (const turn of lost.toReversed()) {
       for (const [groupId, slot] of turn.touched) {
@@ -109,7 +110,9 @@ export class ShardState {
     }
     for (const groupId of new Set(lost.flatMap((turn) => [...turn.touched.keys()]))) {
       const slot = this.slots.get(groupId);
-      if (slot !== undefined) this.put({ ...slot, soft: { ...slot.soft, refreshDue: true } });
+      if (slot === undefined) continue;
+      const incarnation = nextIncarnation();
+      this.put({ ...slot, soft: { ...slot.soft, refreshDue: true, incarnation, run: undefined } });
     }
     this.committed = this.slots;
     this.#lastTurn.clear();

@@ -3,7 +3,13 @@ import type { HeartbeatAnswer } from '../../machines/commands.ts';
 import { MemoryLog } from '../../src/store/memory.ts';
 import { assignDirectly } from '../support/assignment.ts';
 import { FaultyLog } from '../support/faulty-log.ts';
-import { Harness, type HarnessOptions, joinBeat, steadyBeat } from '../support/harness.ts';
+import {
+  Harness,
+  type HarnessOptions,
+  joinBeat,
+  someClient,
+  steadyBeat,
+} from '../support/harness.ts';
 
 async function harness(options: Partial<HarnessOptions> = {}) {
   const memory = new MemoryLog();
@@ -99,13 +105,41 @@ describe('ShardActor', () => {
     expect(refused.error).to.equal('NOT_COORDINATOR');
     const after = made.router.view('g');
     expect(after?.group).to.equal(before?.group);
-    expect({ ...after?.soft, refreshDue: false }).to.deep.equal({
-      ...before?.soft,
-      refreshDue: false,
-    });
+    // Its topics are looked at anew, and runs of before are not waited for.
+    const { incarnation, refreshDue } = after?.soft ?? {};
+    expect({ ...before?.soft, incarnation, refreshDue }).to.deep.equal(after?.soft);
+    expect(incarnation).to.be.above(before?.soft.incarnation ?? 0);
+    expect(refreshDue).to.equal(true);
     // The same join is taken up as if nothing had been.
     const again = await made.beat(joinBeat('g', 'B'));
     expect([again.error, again.memberEpoch]).to.deep.equal(['NONE', 3]);
+  });
+
+  it('a run whose end was lost with an append is not waited for (BA-3, OFF-1)', async () => {
+    const { made, log } = await harness({ settings: { initialRebalanceDelayMs: 3000 } });
+    const { memberEpoch } = await made.beat(joinBeat('g', 'A'));
+    log.failAppend(log.called + 1);
+    await made.clock.pass(3000);
+    const next = await made.beat(steadyBeat('g', 'A', memberEpoch));
+    expect([next.error, next.activeTasks]).to.deep.equal(['NONE', allFour]);
+  });
+
+  it('a run that was started in a lost append is not taken for a later one (BA-3, OFF-5)', async () => {
+    const { made, log } = await harness();
+    const { memberEpoch } = await made.beat(joinBeat('g', 'A'));
+    made.assignor.hold();
+    log.failAppend(log.called + 1);
+    // Both joins raise the epoch by one and start a run, of which only the second counts.
+    expect((await made.beat(joinBeat('g', 'B'))).error).to.equal('COORDINATOR_NOT_AVAILABLE');
+    const joining = made.router.heartbeat(joinBeat('g', 'C'), someClient);
+    await made.clock.settle();
+    expect(made.assignor.runs).to.equal(3);
+    made.assignor.release();
+    await made.soon(joining);
+    await made.beat(steadyBeat('g', 'A', memberEpoch));
+    const targets = made.router.view('g')?.group.targets;
+    expect([...(targets?.keys() ?? [])].sort()).to.deep.equal(['A', 'C']);
+    expect(targets?.get('C')?.active).to.deep.equal([{ subtopologyId: '0', partitions: [2, 3] }]);
   });
 
   it('whichever append is lost, every answer given still holds after a restart (fault loop)', async () => {
