@@ -3,7 +3,7 @@ import type { HeartbeatRequest } from '../../machines/commands.ts';
 import { refuseBadFields } from '../../machines/decide/admit.ts';
 import { resolveBehaviour } from '../../machines/model/profile.ts';
 import { Refusal } from '../../machines/model/refusal.ts';
-import { readTasks } from '../support/trace.ts';
+import { readTasks } from '../support/task-notation.ts';
 
 const kip = resolveBehaviour('kip');
 const kafka = resolveBehaviour('kafka');

@@ -3,7 +3,7 @@ import { isInHandover, tellTasks } from '../../machines/decide/answer.ts';
 import { newMember } from '../../machines/model/empty.ts';
 import { ownedSince } from '../../machines/model/task-list.ts';
 import type { TasksByRole } from '../../machines/model/tasks.ts';
-import { readTasks } from '../support/trace.ts';
+import { readTasks } from '../support/task-notation.ts';
 
 const assigned = { active: ownedSince(readTasks('0:[0]'), 2), standby: [], warmup: [] };
 const exactly: TasksByRole = { active: readTasks('0:[0]'), standby: [], warmup: [] };

@@ -8,7 +8,7 @@ import type { TasksByRole } from '../../machines/model/tasks.ts';
 import type { GroupRecord } from '../../machines/records.ts';
 import { plainGroup, plainMap } from '../support/plain-group.ts';
 import { topologyOf } from '../support/stage.ts';
-import { readTasks } from '../support/trace.ts';
+import { readTasks } from '../support/task-notation.ts';
 
 const groupId = 'g';
 const metadata: MemberMetadata = {

@@ -3,7 +3,7 @@ import { judgeEpoch, ownsOnlyAssigned, refuseUnknownState } from '../../machines
 import { newMember } from '../../machines/model/empty.ts';
 import { Refusal } from '../../machines/model/refusal.ts';
 import { NO_TASKS_BY_ROLE } from '../../machines/model/tasks.ts';
-import { readTasks } from '../support/trace.ts';
+import { readTasks } from '../support/task-notation.ts';
 
 const known = { memberEpoch: 5, previousMemberEpoch: 3 };
 

@@ -8,7 +8,7 @@ import type { Group } from '../../machines/model/group.ts';
 import { Refusal } from '../../machines/model/refusal.ts';
 import { PlayMember } from '../support/play-member.ts';
 import { topologyOf } from '../support/stage.ts';
-import { readTasks } from '../support/trace.ts';
+import { readTasks } from '../support/task-notation.ts';
 
 /** A group as a log with static members gives it: member id to instance id. */
 function groupOf(members: Readonly<Record<string, string | null>>): Group {

@@ -5,7 +5,7 @@ import { newGroup, newMember } from '../../machines/model/empty.ts';
 import type { Member } from '../../machines/model/member.ts';
 import { ownedSince } from '../../machines/model/task-list.ts';
 import type { HeldTasks, TasksByRole } from '../../machines/model/tasks.ts';
-import { readTasks, writeTasks } from '../support/trace.ts';
+import { readTasks, writeTasks } from '../support/task-notation.ts';
 
 /** `active|standby|warmup` as tasks. */
 function roles(text: string): TasksByRole {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { activeOf, errorOf, Stage, statusesOf } from '../support/stage.ts';
-import { readTasks } from '../support/trace.ts';
+import { readTasks } from '../support/task-notation.ts';
 
 const EMPTY = { activeTasks: [], standbyTasks: [], warmupTasks: [] };
 

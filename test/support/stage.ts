@@ -9,7 +9,7 @@ import type { Outcome } from './lone-coordinator.ts';
 import { LoneCoordinator } from './lone-coordinator.ts';
 import type { Said } from './play-member.ts';
 import { PlayMember } from './play-member.ts';
-import { writeTasks } from './trace.ts';
+import { writeTasks } from './task-notation.ts';
 
 /** TOPO-S of the scenarios: subtopology `0` reads `in`, no state; TOPO-T with a changelog. */
 export function topologyOf(kind: 'S' | 'T'): Topology {

@@ -3,12 +3,12 @@ import { decideCommit } from '../../machines/decide/offsets.ts';
 import type { AssignmentProblem, AssignmentResult } from '../../machines/model/assignment.ts';
 import type { Endpoint } from '../../machines/model/member.ts';
 import { resolveBehaviour } from '../../machines/model/profile.ts';
-import type { TaskIds, TaskList } from '../../machines/model/tasks.ts';
 import type { Subtopology, TopicInfo, Topology } from '../../machines/model/topology.ts';
 import type { GroupRecord } from '../../machines/records.ts';
 import { keepingAssignor } from './keeping-assignor.ts';
 import type { Outcome } from './lone-coordinator.ts';
 import { GROUP_ID, LoneCoordinator } from './lone-coordinator.ts';
+import { readTasks, writeTasks } from './task-notation.ts';
 
 /**
  * Plays a trace and writes it again with the answers that came: equal texts, and the trace holds.
@@ -251,38 +251,6 @@ function subtopology(id: string, source: string, changelog: string | undefined):
     repartitionSourceTopics: [],
     copartitionGroups: [],
   };
-}
-
-/** `0:[0-2,5];1:[3]` or `[]`. */
-export function readTasks(text: string): TaskList {
-  if (text === '[]' || text === '') return [];
-  return text.split(';').map((part): TaskIds => {
-    const [, subtopologyId = '', list = ''] = /^(.+):\[(.*)\]$/.exec(part) ?? [];
-    const partitions = list.split(',').flatMap((range) => {
-      const [from = 0, to = from] = range.split('-').map(Number);
-      return Array.from({ length: to - from + 1 }, (_, at) => from + at);
-    });
-    return { subtopologyId, partitions };
-  });
-}
-
-/** The inverse of {@link readTasks}. */
-export function writeTasks(tasks: TaskList): string {
-  if (tasks.length === 0) return '[]';
-  return tasks
-    .map(({ subtopologyId, partitions }) => `${subtopologyId}:[${ranges(partitions)}]`)
-    .join(';');
-}
-
-function ranges(numbers: readonly number[]): string {
-  const parts: string[] = [];
-  for (let from = 0; from < numbers.length; ) {
-    let to = from;
-    while (numbers[to + 1] === (numbers[to] ?? 0) + 1) to++;
-    parts.push(to === from ? `${numbers[from]}` : `${numbers[from]}-${numbers[to]}`);
-    from = to + 1;
-  }
-  return parts.join(',');
 }
 
 function given(named: ReadonlyMap<string, string>): (p: AssignmentProblem) => AssignmentResult {
