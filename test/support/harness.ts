@@ -138,6 +138,8 @@ export type HarnessOptions = {
   readonly mailboxMax?: number;
   readonly clock?: ManualClock;
   readonly topics?: FakeTopics;
+  /** Called for each group of each commit, and for each group that a load found. */
+  readonly onCommit?: (groupId: string) => void;
 };
 
 /** The real shards and router between doubles: a clock that moves when told, topics made by hand, a log with faults. */
@@ -160,7 +162,10 @@ export class Harness {
     this.settings = { ...noDelays, ...options.settings };
     const profile = options.profile ?? 'kip';
     const watcher: GroupWatcher = {
-      groupChanged: (groupId, state) => this.states.push([groupId, state]),
+      groupChanged: (groupId, state) => {
+        this.states.push([groupId, state]);
+        options.onCommit?.(groupId);
+      },
     };
     const shared = {
       behaviour: resolveBehaviour(profile),
