@@ -41,7 +41,6 @@ export function decideHeartbeat(
   context: Context,
 ): HeartbeatDecision {
   refuseBadFields(request, context.behaviour);
-  refuseStaticMember(request);
   if (request.memberEpoch < JOIN_EPOCH) return decideLeave(slot, request, context);
   if (request.memberEpoch === JOIN_EPOCH) return decideJoin(slot, request, client, context);
 
@@ -60,6 +59,7 @@ function decideJoin(
   client: Client,
   context: Context,
 ): HeartbeatDecision {
+  refuseStaticMember(request);
   const { groupId, memberId } = request;
   const created = slot?.group === undefined;
   const draft =

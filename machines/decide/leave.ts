@@ -5,12 +5,14 @@ import { leaveAnswer, refusedAnswer } from './answer.ts';
 import { Draft } from './draft.ts';
 import { requireGroup, requireMember } from './find-member.ts';
 import { removeMember } from './remove-member.ts';
+import { refuseStaticMember } from './static-member.ts';
 
 /**
  * A member leaves for good: epoch -1 (LEAVE-1, LEAVE-2). Its epoch is not looked at. A shutdown request counts
  * if the leave is accepted; where the profile says so, also if it is not (LEAVE-7).
  *
- * @throws Refusal GROUP_ID_NOT_FOUND, UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID.
+ * @throws Refusal GROUP_ID_NOT_FOUND, UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID; INVALID_REQUEST for a leave that means
+ *   to come back.
  */
 export function decideLeave(
   slot: GroupSlot | undefined,
@@ -21,6 +23,7 @@ export function decideLeave(
   if (!context.behaviour.shutdownNeedsAcceptedLeave) noteShutdown(draft, request);
   try {
     requireMember(draft.group, request);
+    refuseStaticMember(request);
   } catch (refusal) {
     // The answer says no, and yet something was decided: an ordinary decision, without records.
     const marksGroup = draft.soft !== slot?.soft;

@@ -87,6 +87,14 @@ describe('decideHeartbeat()', () => {
     }
   });
 
+  it('looks for group and instance before it says that breaks are not supported yet (MEM-1, STAT-6)', () => {
+    const stage = new Stage();
+    const pause = { memberEpoch: -2, instanceId: 'i' };
+    expect(errorOf(stage.leave('A', pause))).to.equal('GROUP_ID_NOT_FOUND');
+    stage.join('A');
+    expect(errorOf(stage.leave('A', pause))).to.equal('UNKNOWN_MEMBER_ID');
+  });
+
   it('refuses a task reported twice in one offset list (REQ-17)', () => {
     const stage = settled();
     const offset = { subtopologyId: '0', partition: 0, offset: 1n };
