@@ -23,22 +23,15 @@ import type { ConfiguredTopology, Subtopology, TopicInfo } from '../model/topolo
  *
  * @param slot as of the last commit; must hold a streams group.
  * @param options.assignorName the assignor the next run would use.
- * @param options.topologyVisible false while decided counts may not be shown yet; looked at only without
- *   `describeConfiguredAtOnce`.
  *
  * Source: topology-and-admin 12.4 to 12.6.
  */
 export function describeGroup(
   slot: GroupSlot,
-  options: {
-    readonly behaviour: Behaviour;
-    readonly assignorName: string;
-    readonly topologyVisible?: boolean;
-  },
+  options: { readonly behaviour: Behaviour; readonly assignorName: string },
 ): DescribedGroup {
   const { group, soft } = slot;
   invariant(group !== undefined, '12.2.5: only a streams group is described');
-  const visible = options.behaviour.describeConfiguredAtOnce || options.topologyVisible !== false;
   return {
     error: 'NONE',
     errorMessage: null,
@@ -46,7 +39,7 @@ export function describeGroup(
     groupState: group.state,
     groupEpoch: group.groupEpoch,
     assignmentEpoch: group.assignmentEpoch,
-    topology: describeTopology(group, visible ? soft.configured : undefined, options.behaviour),
+    topology: describeTopology(group, soft.configured, options.behaviour),
     members: [...group.members.values()]
       .sort((a, b) => byCodeUnits(a.memberId, b.memberId))
       .map((member) => describeMember(member, group, soft)),
@@ -54,14 +47,12 @@ export function describeGroup(
   };
 }
 
-/** The entry for an id that no streams group has; for the empty id, which names nothing, the error is another (12.2). */
+/** The entry for an id that no streams group has; the empty id names nothing, and its error says all (12.2). */
 export function describeMissing(groupId: string): DescribedGroup {
   const nameless = groupId === '';
   return {
     error: nameless ? 'INVALID_GROUP_ID' : 'GROUP_ID_NOT_FOUND',
-    errorMessage: nameless
-      ? 'Cannot describe a group: its id is empty'
-      : `Cannot find streams group "${groupId}"`,
+    errorMessage: nameless ? null : `Cannot find streams group "${groupId}"`,
     groupId,
     groupState: '',
     groupEpoch: 0,

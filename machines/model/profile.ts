@@ -11,6 +11,10 @@ export type Behaviour = {
   readonly fenceRemovesMember: boolean;
   /** A join with an older topology: refused, or accepted and told so (X3, E-5). Sub-switch `join.with.stale.topology`. */
   readonly acceptStaleTopologyJoin: boolean;
+  /** Members of an older topology share in what is assigned; else they get no new task (X6, E-9). */
+  readonly assignToStaleMembers: boolean;
+  /** Of equally loaded processes the one with the last id gets a task, as recorded; else the first (assignors 8). */
+  readonly lastProcessFirst: boolean;
   /** Source topic patterns: resolved, or refused (X10, R-9). Sub-switch `source.topic.regex`. */
   readonly resolveSourceTopicRegex: boolean;
   /** Same topology epoch, other content: 131 as the KIP says, else INVALID_REQUEST (X2, X4, X5). */
@@ -47,8 +51,6 @@ export type Behaviour = {
   readonly staticJoinInPlace: boolean;
   /** A new member that names no process is one of its own (REQ, end of section 1), else it has the empty process. */
   readonly missingProcessIsOwn: boolean;
-  /** A describe shows the configured topology as soon as it is known; else only once a later write was committed. */
-  readonly describeConfiguredAtOnce: boolean;
   /** A member with an endpoint may join while sources are missing (I-9), else the heartbeat fails. */
   readonly endpointsWithoutTopology: boolean;
   /** Topic configs of a group without an override are listed for every key (GC-7). */
@@ -71,6 +73,8 @@ export function resolveBehaviour(profile: Profile, switches: BehaviourSwitches =
     profile,
     fenceRemovesMember: switches.fenceRemovesMember ?? kip,
     acceptStaleTopologyJoin: switches.acceptStaleTopologyJoin ?? !kip,
+    assignToStaleMembers: !kip,
+    lastProcessFirst: !kip,
     resolveSourceTopicRegex: switches.resolveSourceTopicRegex ?? kip,
     topologyUpdates: kip,
     validateWholeTopology: kip,
@@ -87,7 +91,6 @@ export function resolveBehaviour(profile: Profile, switches: BehaviourSwitches =
     bothStateSpellings: kip,
     staticJoinInPlace: kip,
     missingProcessIsOwn: kip,
-    describeConfiguredAtOnce: kip,
     endpointsWithoutTopology: kip,
     listAllGroupConfigs: kip,
     warmups: kip,
