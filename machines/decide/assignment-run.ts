@@ -48,7 +48,7 @@ export function startRun(
     incarnation: soft.incarnation,
     run: soft.nextRun,
     groupEpoch: group.groupEpoch,
-    problem: snapshot(group, soft, configured, settings),
+    problem: snapshot(draft, configured, settings),
   };
   draft.change({
     nextRun: soft.nextRun + 1,
@@ -66,11 +66,12 @@ export function startRun(
 
 /** The assignor's input: what every member has now, not what it is to have (ASG-7). */
 function snapshot(
-  group: Group,
-  soft: GroupSoft,
+  { group, soft, context }: Draft,
   configured: ConfiguredTopology,
   settings: GroupSettings,
 ): AssignmentProblem {
+  const { topologyEpoch } = configured;
+  const { assignToStaleMembers } = context.behaviour;
   const members = [...group.members.values()]
     .sort((a, b) => byCodeUnits(a.memberId, b.memberId))
     .map((member): AssignmentMember => {
@@ -81,7 +82,8 @@ function snapshot(
         rackId: member.rackId,
         processId: member.processId,
         clientTags: member.clientTags,
-        topologyEpoch: member.topologyEpoch,
+        // To the assignor another epoch means a member that gets nothing new (X6).
+        topologyEpoch: assignToStaleMembers ? topologyEpoch : member.topologyEpoch,
         active: withoutEpochs(member.assigned.active),
         standby: member.assigned.standby,
         warmup: member.assigned.warmup,
@@ -92,7 +94,7 @@ function snapshot(
   return {
     groupId: group.groupId,
     assignor: settings.assignorName,
-    topologyEpoch: configured.topologyEpoch,
+    topologyEpoch,
     subtopologies: configured.subtopologies.map(({ subtopologyId, taskCount, stateful }) => ({
       subtopologyId,
       taskCount,

@@ -8,11 +8,12 @@ import { configureTopology, topicsHash } from './internal-topics.ts';
 import { sameTopology } from './topology.ts';
 
 /**
- * Gives a group without topology the one of the join (TOP-1); holds any other join against the group's. Another
- * topology, by epoch or by content, is not supported yet: TOP-2 to TOP-6 have their place here.
+ * Gives a group without topology the one of the join (TOP-1); holds any other join against the group's. One with an
+ * older epoch is fenced, or with `acceptStaleTopologyJoin` let in without a look at what it says (TOP-3). Changing
+ * the topology is not supported yet: TOP-2 and TOP-4 to TOP-6 have their place here.
  *
  * @returns the reason to raise the group epoch, if there is one (GE-3).
- * @throws Refusal INVALID_REQUEST.
+ * @throws Refusal STREAMS_TOPOLOGY_FENCED, INVALID_REQUEST.
  */
 export function adoptTopology(draft: Draft, request: HeartbeatRequest): string | undefined {
   const { group } = draft;
@@ -22,13 +23,21 @@ export function adoptTopology(draft: Draft, request: HeartbeatRequest): string |
     draft.write({ type: 'topology', groupId: group.groupId, value: topology });
     return `Topology ${topology.epoch} set by ${request.memberId}`;
   }
-  if (topology.epoch !== group.topology.epoch) {
+  const { behaviour } = draft.context;
+  if (topology.epoch < group.topology.epoch) {
+    if (behaviour.acceptStaleTopologyJoin) return undefined;
+    throw new Refusal(
+      'STREAMS_TOPOLOGY_FENCED',
+      `Cannot join with topology epoch ${topology.epoch}: the group's is ${group.topology.epoch}`,
+    );
+  }
+  if (topology.epoch > group.topology.epoch) {
     throw new Refusal(
       'INVALID_REQUEST',
       `Topology epoch is ${topology.epoch}, the group's is ${group.topology.epoch}: changing it is not supported yet`,
     );
   }
-  if (!sameTopology(topology, group.topology, draft.context.behaviour)) {
+  if (!sameTopology(topology, group.topology, behaviour)) {
     throw new Refusal(
       'INVALID_REQUEST',
       `Topology ${topology.epoch} differs from the group's of the same epoch: changing it is not supported yet`,
