@@ -46,6 +46,8 @@ export function encodeProblem(problem: AssignmentProblem, buffers: SharedBuffers
     }
   });
   const processIds = [...new Set(members.map(({ processId }) => processId))].sort(byCodeUnits);
+  // Of equals the smaller number is taken everywhere: who is numbered first is preferred.
+  if (problem.lastProcessFirst === true) processIds.reverse();
 
   const tags = tagsOf(members, processIds, problem.rackAwareAssignmentTags);
   const tasks = numberTasks(subtopologies);

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { HeartbeatAnswer, HeartbeatRequest, StatusName } from '../../machines/commands.ts';
+import type { HeartbeatRequest } from '../../machines/commands.ts';
 import { describeGroup, describeMissing } from '../../machines/decide/describe.ts';
 import { resolveBehaviour } from '../../machines/model/profile.ts';
-import type { ErrorName } from '../../machines/model/refusal.ts';
-import type { GroupSettings } from '../../machines/model/settings.ts';
 import type { TaskIds } from '../../machines/model/tasks.ts';
 import type { Subtopology, Topology } from '../../machines/model/topology.ts';
 import { GROUP_ID, GROUP_SETTINGS, LoneCoordinator } from './lone-coordinator.ts';
+import { DEFAULTS, SETTINGS } from './recorded-settings.ts';
+import { ERROR_CODES, exactOffsets, onTheWire, plain } from './recorded-wire.ts';
 import { stickyAssignor } from './sticky-assignor.ts';
 
 /** A trace recorded from a real coordinator; `test/recorded/README.md` says what its fields mean. */
@@ -43,13 +43,10 @@ const PLAYABLE = new Set([
   ...['createTopics', 'createPartitions', 'deleteTopics', 'alterConfig'],
 ]);
 
-/** What is judged before a request becomes a command, or is not supported yet. */
+/** What is judged before a request becomes a command. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'topology-illegal-names': 'names are judged at the edge (A-3, A-4)',
   'topology-internal-names': 'names are judged at the edge (A-3, A-4)',
-  'endpoint-one-entry-per-member':
-    'two assignments are as good: which one is the assignor’s choice',
-  'topology-first-epoch-counts': 'two assignments are as good: which one is the assignor’s choice',
 };
 
 /** Why decisions alone cannot play a trace yet; undefined if they can. */
@@ -87,27 +84,6 @@ type PlayedMember = {
 
 const NO_LISTS = { activeTasks: {}, standbyTasks: {}, warmupTasks: {} };
 const ROLES = ['activeTasks', 'standbyTasks', 'warmupTasks'] as const;
-
-const ERROR_CODES: Partial<Record<ErrorName, number>> = {
-  NONE: 0,
-  COORDINATOR_NOT_AVAILABLE: 15,
-  UNKNOWN_MEMBER_ID: 25,
-  INVALID_REQUEST: 42,
-  GROUP_ID_NOT_FOUND: 69,
-  GROUP_MAX_SIZE_REACHED: 81,
-  FENCED_INSTANCE_ID: 82,
-  FENCED_MEMBER_EPOCH: 110,
-  STREAMS_INVALID_TOPOLOGY: 130,
-};
-const STATUS_CODES: Readonly<Record<StatusName, number>> = {
-  STALE_TOPOLOGY: 0,
-  MISSING_SOURCE_TOPICS: 1,
-  INCORRECTLY_PARTITIONED_TOPICS: 2,
-  MISSING_INTERNAL_TOPICS: 3,
-  SHUTDOWN_APPLICATION: 4,
-  ASSIGNMENT_DELAYED: 5,
-  MISSING_CLIENT_TAGS: 6,
-};
 
 class RecordedPlay {
   readonly #trace: RecordedTrace;
@@ -357,31 +333,6 @@ class RecordedPlay {
   }
 }
 
-const DEFAULTS: Readonly<Record<string, string>> = {
-  'session.timeout.ms': '45000',
-  'heartbeat.interval.ms': '5000',
-  'num.standby.replicas': '0',
-  'initial.rebalance.delay.ms': '3000',
-  'assignment.interval.ms': '1000',
-  'rack.aware.assignment.tags': '',
-  'acceptable.recovery.lag': '10000',
-  'task.offset.interval.ms': '60000',
-};
-
-const SETTINGS: Readonly<Record<string, (value: string) => Partial<GroupSettings>>> = {
-  'session.timeout.ms': (value) => ({ sessionTimeoutMs: Number(value) }),
-  'heartbeat.interval.ms': (value) => ({ heartbeatIntervalMs: Number(value) }),
-  'num.standby.replicas': (value) => ({ numStandbyReplicas: Number(value) }),
-  'initial.rebalance.delay.ms': (value) => ({ initialRebalanceDelayMs: Number(value) }),
-  'assignment.interval.ms': (value) => ({ assignmentIntervalMs: Number(value) }),
-  'rack.aware.assignment.tags': (value) => ({
-    rackAwareAssignmentTags: value === '' ? [] : value.split(','),
-  }),
-  'acceptable.recovery.lag': (value) => ({ acceptableRecoveryLag: BigInt(value) }),
-  'task.offset.interval.ms': (value) => ({ taskOffsetIntervalMs: Number(value) }),
-  'assignor.name': (value) => ({ assignorName: value, assignorSelected: true }),
-};
-
 function holds(until: Fields, full: Body): boolean {
   const statuses = ((full['status'] ?? []) as { statusCode: number }[]).map((s) => s.statusCode);
   return Object.entries(until).every(([key, value]) => {
@@ -413,38 +364,4 @@ function whole(given: Partial<Subtopology>): Subtopology {
       repartitionSourceTopics: group.repartitionSourceTopics ?? [],
     })),
   };
-}
-
-function exactOffsets(list: unknown): unknown {
-  if (!Array.isArray(list)) return list ?? null;
-  return list.map((each: Fields) => ({
-    ...each,
-    offset: BigInt(String(each['offset']).replace('long:', '')),
-  }));
-}
-
-/** The answer as its wire form names things, for a version. */
-function onTheWire(answer: HeartbeatAnswer, version: number): Body {
-  const { error, statuses, acceptableRecoveryLag, topologyDescriptionRequired, ...rest } = answer;
-  const errorCode = ERROR_CODES[error];
-  if (errorCode === undefined) throw new Error(`No code known for ${error}`);
-  const byVersion =
-    version >= 1
-      ? { acceptableRecoveryLag, topologyDescriptionRequired }
-      : { acceptableRecoveryLagLegacy: 0 };
-  const status = statuses.map(({ status: name, detail }) => ({
-    statusCode: STATUS_CODES[name],
-    statusDetail: detail,
-  }));
-  return plain({ ...rest, ...byVersion, errorCode, status }) as Body;
-}
-
-function plain(value: unknown): unknown {
-  return JSON.parse(
-    JSON.stringify(value, (_, field) => {
-      if (typeof field !== 'bigint') return field;
-      const small = Number(field);
-      return Number.isSafeInteger(small) ? small : `long:${field}`;
-    }),
-  );
 }
