@@ -7,6 +7,8 @@ export type Started = {
   readonly address: HostPort;
   /** Undefined when the admin server is off. */
   readonly adminAddress: HostPort | undefined;
+  /** A gateway's addresses that stand for upstream nodes, by node id; empty without an upstream. */
+  readonly nodeAddresses: ReadonlyMap<number, HostPort>;
   stop(): Promise<void>;
 };
 

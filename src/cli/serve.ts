@@ -41,12 +41,17 @@ function untilStop(io: CommandIo): Promise<void> {
   });
 }
 
-function placesOf({ store, upstream, behaviour }: Config, { address, adminAddress }: Started) {
+function placesOf(
+  { store, upstream, behaviour }: Config,
+  { address, adminAddress, nodeAddresses }: Started,
+) {
+  const nodes = [...nodeAddresses].map(([id, place]) => `${id}=${formatHostPort(place)}`);
   return {
     address: formatHostPort(address),
     admin: adminAddress === undefined ? 'off' : formatHostPort(adminAddress),
     store: store.kind === 'memory' ? 'memory' : store.dataDir,
     upstream: upstream?.bootstrapServers.map(formatHostPort).join(',') ?? 'none',
+    ...(nodes.length === 0 ? {} : { nodes: nodes.join(',') }),
     profile: behaviour.profile,
   };
 }

@@ -33,8 +33,24 @@ function between(key: NumberName, min: NumberName, max: NumberName): readonly Re
   return [atMost(min, max), atLeast(key, min), atMost(key, max)];
 }
 
+/** Addresses to listen on that stand for all of a machine's: no client can connect to them. */
+const WILDCARDS: readonly string[] = ['0.0.0.0', '::'];
+
 /** All rules between settings. */
 export const relations: readonly Relation[] = [
+  {
+    keys: ['host', 'advertised.host'],
+    holds: (values) => values['advertised.host'] !== undefined || !WILDCARDS.includes(values.host),
+    wanted: 'an address that clients can be told, or another one for them in advertised.host',
+  },
+  {
+    keys: ['admin.port', 'port'],
+    holds: (values) =>
+      values.port === 0 ||
+      values['admin.port'] !== values.port ||
+      values['admin.host'] !== values.host,
+    wanted: 'another port than the one for clients',
+  },
   ...between(
     'group.streams.session.timeout.ms',
     'group.streams.min.session.timeout.ms',

@@ -187,12 +187,12 @@ function* contradictions(
     const [name, ...others] = keys;
     const entry = found.get(name);
     const seen = rows[name].format(values[name]);
-    const limits = others.map((other) => rows[other].format(values[other])).join(', ');
+    const limits = others.map((other) => rows[other].format(values[other]) ?? 'not set');
     yield {
       key: entry?.key ?? name,
       where: entry?.where ?? 'default',
       seen,
-      wanted: `${wanted} (${limits})`,
+      wanted: `${wanted} (${limits.join(', ')})`,
     };
   }
 }

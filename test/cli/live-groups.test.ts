@@ -8,8 +8,8 @@ import { FakeIo } from '../support/fake-io.ts';
 import { KeptLog } from '../support/kept-log.ts';
 
 describe('headgate groups against a coordinator', () => {
-  let running: RunningCoordinator;
-  let connection: ClientConnection;
+  let running: RunningCoordinator | undefined;
+  let connection: ClientConnection | undefined;
   let io: FakeIo;
 
   before(async () => {
@@ -25,13 +25,14 @@ describe('headgate groups against a coordinator', () => {
       },
     });
     running = await startCoordinator(config, { log: new KeptLog() });
-    connection = await ClientConnection.open(running.address, { clientId: 'app' });
-    await connection.request('CreateTopics', {
+    const opened = await ClientConnection.open(running.address, { clientId: 'app' });
+    connection = opened;
+    await opened.request('CreateTopics', {
       topics: [{ name: 'in', numPartitions: 2, replicationFactor: 1 }],
       timeoutMs: 5_000,
     });
     const member = (memberId: string, topics: readonly string[], groupId: string) =>
-      new ScriptedMember(connection, { groupId, memberId, processId: `p${memberId}`, topics });
+      new ScriptedMember(opened, { groupId, memberId, processId: `p${memberId}`, topics });
     const a = member('A', ['in'], 'orders');
     await a.join();
     await a.acknowledge();
@@ -42,16 +43,17 @@ describe('headgate groups against a coordinator', () => {
   });
 
   after(async () => {
-    connection.close();
-    await running.stop();
+    connection?.close();
+    await running?.stop();
   });
 
   beforeEach(() => {
     io = new FakeIo();
   });
 
-  const bootstrap = () => ['--bootstrap', formatHostPort(running.address)];
-  const admin = () => ['--admin', formatHostPort(running.adminAddress ?? { host: '', port: 0 })];
+  const nowhere = { host: '', port: 0 };
+  const bootstrap = () => ['--bootstrap', formatHostPort(running?.address ?? nowhere)];
+  const admin = () => ['--admin', formatHostPort(running?.adminAddress ?? nowhere)];
   const words = () => io.output.split('\n').map((line) => line.split(/ {2,}/));
 
   it('members --admin tells who must give up what, and who waits for whom', async () => {

@@ -11,6 +11,9 @@ const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
 type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
 
+/** Children that have not ended: whatever a test ran into, none outlives it. */
+const children = new Set<ChildProcess>();
+
 /** The program in a process of its own. */
 class Running {
   readonly child: ChildProcess;
@@ -20,6 +23,7 @@ class Running {
 
   constructor(...args: readonly string[]) {
     this.child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    children.add(this.child);
     this.child.stdout?.on('data', (chunk) => {
       this.out += chunk;
     });
@@ -27,6 +31,7 @@ class Running {
       this.err += chunk;
     });
     this.ended = once(this.child, 'close').then(([code]) => {
+      children.delete(this.child);
       return { code, out: this.out, err: this.err };
     });
   }
@@ -47,6 +52,10 @@ const run = (...args: readonly string[]) => new Running(...args).ended;
 
 describe('the program', function () {
   this.timeout(60_000);
+
+  afterEach(() => {
+    for (const child of children) child.kill('SIGKILL');
+  });
 
   it('prints its settings, also through its own environment', async () => {
     const { code, out, err } = await run('config', '--json', '--port', '1');

@@ -42,6 +42,25 @@ describe('headgate serve', () => {
     await code;
   });
 
+  it('logs the addresses that stand for upstream nodes', async () => {
+    io.start = async ({ listen }) => ({
+      address: listen,
+      adminAddress: undefined,
+      nodeAddresses: new Map([[3, { host: '::1', port: 9_093 }]]),
+    });
+    const { code } = await served('--upstream', 'kafka:9092', '--data-dir', 'd');
+    io.askToStop();
+    await code;
+    expect(io.log.lines.find(({ text }) => text === 'Ready')?.fields).to.deep.equal({
+      address: '127.0.0.1:9092',
+      admin: 'off',
+      store: 'd',
+      upstream: 'kafka:9092',
+      nodes: '3=[::1]:9093',
+      profile: 'kip',
+    });
+  });
+
   it('ends at once when it is told to stop a second time', async () => {
     const { code } = await served();
     io.askToStop();

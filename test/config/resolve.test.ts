@@ -188,6 +188,22 @@ describe('resolveConfig()', () => {
       });
     }
 
+    it('refuses to tell clients an address that stands for all', () => {
+      expect(faultsOf({ flags: { host: '0.0.0.0' } })).to.deep.equal([
+        'host = "0.0.0.0" (command line): wanted an address that clients can be told, or another one for them in advertised.host (not set)',
+      ]);
+      expect(faultsOf({ flags: { host: '::', 'advertised.host': 'me' } })).to.deep.equal([]);
+    });
+
+    it('refuses one port for clients and the admin server', () => {
+      expect(faultsOf({ flags: { port: '10093' } })).to.deep.equal([
+        'admin.port = "10093" (default): wanted another port than the one for clients (10093)',
+      ]);
+      const apart = { port: '10093', 'admin.host': '::1' };
+      expect(faultsOf({ flags: apart })).to.deep.equal([]);
+      expect(faultsOf({ flags: { port: '0', 'admin.port': '0' } })).to.deep.equal([]);
+    });
+
     it('is not checked against a value that is wrong by itself', () => {
       const flags = {
         'group.streams.session.timeout.ms': '10000',

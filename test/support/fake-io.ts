@@ -18,6 +18,7 @@ export class FakeIo implements CommandIo {
   start: (config: Config) => Promise<Omit<Started, 'stop'>> = async ({ listen, admin }) => ({
     address: listen,
     adminAddress: admin,
+    nodeAddresses: new Map(),
   });
   private readonly stopListeners: (() => void)[] = [];
 
