@@ -4,12 +4,9 @@ import type { Group } from '../model/group.ts';
 import type { Member } from '../model/member.ts';
 import { Refusal } from '../model/refusal.ts';
 
-/** The slot, with a streams group in it, that a member of it speaks to (MEM-1). @throws Refusal GROUP_ID_NOT_FOUND. */
-export function requireGroup(
-  slot: GroupSlot | undefined,
-  groupId: string,
-): GroupSlot & { readonly group: Group } {
-  if (slot?.group !== undefined) return { ...slot, group: slot.group };
+/** The slot that a member of a streams group speaks to; there is a group in it (MEM-1). @throws Refusal GROUP_ID_NOT_FOUND. */
+export function requireGroup(slot: GroupSlot | undefined, groupId: string): GroupSlot {
+  if (slot?.group !== undefined) return slot;
   throw new Refusal('GROUP_ID_NOT_FOUND', `Cannot find streams group "${groupId}"`);
 }
 

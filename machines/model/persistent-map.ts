@@ -98,7 +98,19 @@ type Node<V> = Leaf<V> | Collision<V> | Branch<V>;
 const BITS = 5;
 const MASK = 31;
 
+/** One heartbeat looks the same member up in several maps: its hash is made once. */
+let lastKey = '';
+let lastHash = 0;
+
 function hashOf(key: string): number {
+  if (key !== lastKey) {
+    lastHash = mix(key);
+    lastKey = key;
+  }
+  return lastHash;
+}
+
+function mix(key: string): number {
   let hash = 0;
   for (let at = 0; at < key.length; at++) hash = (Math.imul(hash, 31) + key.charCodeAt(at)) | 0;
   // Java's string hash leaves the low bits poor; mix them, since they pick the first branch.
