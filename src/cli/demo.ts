@@ -1,12 +1,13 @@
+import { AdminClient } from '../client/admin.ts';
 import { ClientConnection } from '../client/connection.ts';
-import { type HeartbeatAnswer, ScriptedMember } from '../client/member.ts';
-import { formatHostPort } from '../config/host-port.ts';
+import { expectAccepted, ScriptedMember } from '../client/member.ts';
+import { formatHostPort, type HostPort } from '../config/host-port.ts';
 import { resolveConfig } from '../config/resolve.ts';
-import { errorName } from '../wire/errors.ts';
 import { CommandError, type CommandIo, type Started } from './command-io.ts';
 import { table } from './table.ts';
 import { askWhy, whyText } from './why.ts';
 
+const CLIENT_ID = 'headgate-demo';
 const GROUP = 'orders';
 const SOURCE = 'clicks';
 const PARTITIONS = 6;
@@ -44,23 +45,23 @@ export async function demo(io: CommandIo): Promise<void> {
 
 async function play({ address, adminAddress }: Started, io: CommandIo): Promise<void> {
   if (adminAddress === undefined) throw new CommandError('Cannot show why: no admin server');
-  const connection = await ClientConnection.open(address, { clientId: 'demo' });
+  const connection = await ClientConnection.open(address, { clientId: CLIENT_ID });
   try {
     io.out(`A coordinator runs on ${formatHostPort(address)}, with its groups in memory.\n`);
-    await createSource(connection);
+    await createSource(address);
     io.out(
       `Topic "${SOURCE}" has ${PARTITIONS} partitions. Group "${GROUP}" counts them per key.\n`,
     );
     const members: ScriptedMember[] = [];
     for (const memberId of ['anna', 'ben', 'cleo']) {
       const member = newMember(connection, memberId);
-      refuseError(await member.join(), `${memberId} cannot join`);
+      expectAccepted(await member.join(), `let ${memberId} join`);
       members.push(member);
       await settle(members);
       io.out(`\n${memberId} joined:\n${tasksTable(members)}`);
     }
     const [anna, ...others] = members;
-    if (anna !== undefined) refuseError(await anna.leave(), 'anna cannot leave');
+    if (anna !== undefined) expectAccepted(await anna.leave(), 'let anna leave');
     await settle(others);
     io.out(`\nanna left:\n${tasksTable(others)}`);
     const { entries } = await askWhy(GROUP, { admin: adminAddress, limit: JOURNAL_LIMIT });
@@ -70,13 +71,13 @@ async function play({ address, adminAddress }: Started, io: CommandIo): Promise<
   }
 }
 
-async function createSource(connection: ClientConnection): Promise<void> {
-  const { topics } = await connection.request('CreateTopics', {
-    topics: [{ name: SOURCE, numPartitions: PARTITIONS, replicationFactor: 1 }],
-    timeoutMs: 5_000,
-  });
-  const error = errorName(topics[0]?.errorCode ?? -1);
-  if (error !== 'NONE') throw new CommandError(`Cannot create topic "${SOURCE}": ${error}`);
+async function createSource(address: HostPort): Promise<void> {
+  const admin = await AdminClient.connect([address], { clientId: CLIENT_ID });
+  try {
+    await admin.createTopic(SOURCE, PARTITIONS);
+  } finally {
+    admin.close();
+  }
 }
 
 function newMember(connection: ClientConnection, memberId: string): ScriptedMember {
@@ -100,18 +101,13 @@ async function settle(members: readonly ScriptedMember[]): Promise<void> {
     let isCalm = true;
     for (const member of members) {
       const before = member.memberEpoch;
-      refuseError(await member.beat(), `${member.memberId} cannot go on`);
+      expectAccepted(await member.beat(), `keep ${member.memberId}`);
       if (member.given !== member.owned || member.memberEpoch !== before) isCalm = false;
       if (member.given !== member.owned) member.adopt();
     }
     if (isCalm) return;
   }
   throw new CommandError(`The members did not come to rest in ${ROUNDS_MAX} rounds`);
-}
-
-function refuseError({ errorCode, errorMessage }: HeartbeatAnswer, what: string): void {
-  if (errorCode === 0) return;
-  throw new CommandError(`${what}: ${errorName(errorCode)}: ${errorMessage ?? 'no reason given'}`);
 }
 
 function tasksTable(members: readonly ScriptedMember[]): string {

@@ -1,7 +1,8 @@
-import type { JournalEntry } from '../../actors/ports.ts';
 import type { JournalAnswer } from '../admin/views.ts';
 import type { HostPort } from '../config/host-port.ts';
 import { askAdmin } from './admin-http.ts';
+
+type JournalEntry = JournalAnswer['entries'][number];
 
 export type WhyOptions = {
   readonly admin: HostPort;

@@ -38,6 +38,7 @@ type Node = BrokerAddress & { readonly nodeId: number };
 type Metadata = ResponseOf<'Metadata'>;
 
 const RETRY_FOR_MS = 15_000;
+const CREATE_TIMEOUT_MS = 5_000;
 const RETRY_FIRST_MS = 100;
 const RETRY_LAST_MS = 1_000;
 /** Loading, not available, moved: by waiting, or by asking again who coordinates. */
@@ -171,6 +172,22 @@ export class AdminClient {
       const error = errorName(errorCode);
       const value = { groupId, error, message: errorMessage };
       return { error: PASSING.includes(error) ? error : 'NONE', value };
+    });
+  }
+
+  /** Creates a topic with one replica; rejects with what the controller said. */
+  async createTopic(name: string, partitions: number): Promise<void> {
+    const { brokers, controllerId } = await this.#metadata([]);
+    const controller = brokers.find(({ nodeId }) => nodeId === controllerId);
+    const connection =
+      controller === undefined ? this.#bootstrap : await this.#connectionTo(controller);
+    await this.#retrying(`create topic "${name}"`, async () => {
+      const answer = await connection.request('CreateTopics', {
+        topics: [{ name, numPartitions: partitions, replicationFactor: 1 }],
+        timeoutMs: CREATE_TIMEOUT_MS,
+      });
+      const { errorCode, errorMessage } = theOne(answer.topics, 'CreateTopics');
+      return { error: errorName(errorCode), message: errorMessage, value: null };
     });
   }
 

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestInput, RequestOf, ResponseOf } from '../wire/apis.ts';
+import { errorName } from '../wire/errors.ts';
+import { ClientError } from './client-error.ts';
 import { type BrokerAddress, ClientConnection } from './connection.ts';
 
 export type HeartbeatAnswer = ResponseOf<'StreamsGroupHeartbeat'>;
@@ -24,6 +26,19 @@ export type MemberOptions = {
   readonly processId?: string;
   readonly rebalanceTimeoutMs?: number;
 };
+
+/**
+ * Throws when a heartbeat was answered with an error.
+ *
+ * @param what completes "Cannot …".
+ * @throws {ClientError} `refused`, with the error's name and text.
+ */
+export function expectAccepted({ errorCode, errorMessage }: HeartbeatAnswer, what: string): void {
+  if (errorCode === 0) return;
+  const error = errorName(errorCode);
+  const reason = errorMessage ?? 'the broker gives no reason';
+  throw new ClientError('refused', `Cannot ${what}: ${error}: ${reason}`, { error });
+}
 
 const JOIN_EPOCH = 0;
 const LEAVE_EPOCH = -1;

@@ -178,6 +178,31 @@ describe('AdminClient', () => {
     expect(await client.logBounds([])).to.deep.equal([]);
   });
 
+  it('creates topics at the controller', async () => {
+    for (const broker of [first, second]) {
+      broker.on('CreateTopics', ({ topics }) => ({
+        topics: topics.map(({ name }) => ({
+          name,
+          errorCode: errorCode(name === 'old' ? 'TOPIC_ALREADY_EXISTS' : 'NONE'),
+          errorMessage: name === 'old' ? 'It is there' : null,
+        })),
+      }));
+    }
+    const brokers = [first, second].map(({ nodeId, port }) => ({ nodeId, host, port }));
+    first.on('Metadata', () => ({ brokers, controllerId: 2 }));
+    await client.createTopic('new', 3);
+    expect(second.asked('CreateTopics').at(0)?.topics.at(0)).to.include({
+      name: 'new',
+      numPartitions: 3,
+      replicationFactor: 1,
+    });
+    expect(first.asked('CreateTopics')).to.deep.equal([]);
+    expect(await rejectionOf(client.createTopic('old', 3))).to.include({
+      error: 'TOPIC_ALREADY_EXISTS',
+      message: 'Cannot create topic "old": TOPIC_ALREADY_EXISTS: It is there',
+    });
+  });
+
   it('tells what became of a deletion', async () => {
     second.on('DeleteGroups', ({ groupsNames }) => ({
       results: groupsNames.map((groupId) => ({
