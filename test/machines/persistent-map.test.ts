@@ -1,0 +1,79 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { PersistentMap } from '../../machines/model/persistent-map.ts';
+
+/** Few keys, so that they meet; `Aa` and `BB`, and whatever is built of them, have one hash. */
+const key = fc.oneof(
+  fc.array(fc.constantFrom('Aa', 'BB'), { maxLength: 4 }).map((parts) => parts.join('')),
+  fc.nat({ max: 60 }).map((number) => `k${number}`),
+);
+const change = fc.record({ key, value: fc.option(fc.nat()) });
+
+function play(changes: readonly { key: string; value: number | null }[]) {
+  const plain = new Map<string, number>();
+  let map = PersistentMap.empty<number>();
+  for (const each of changes) {
+    if (each.value === null) {
+      plain.delete(each.key);
+      map = map.delete(each.key);
+    } else {
+      plain.set(each.key, each.value);
+      map = map.set(each.key, each.value);
+    }
+  }
+  return { plain, map };
+}
+
+describe('PersistentMap', () => {
+  it('holds what a Map would hold', () => {
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 80 }), key, (changes, other) => {
+        const { plain, map } = play(changes);
+        expect(map.size).to.equal(plain.size);
+        expect(new Map(map)).to.deep.equal(plain);
+        expect(new Set(map.keys())).to.deep.equal(new Set(plain.keys()));
+        expect([...map.values()].sort()).to.deep.equal([...plain.values()].sort());
+        expect(map.get(other)).to.equal(plain.get(other));
+        expect(map.has(other)).to.equal(plain.has(other));
+      }),
+    );
+  });
+
+  it('goes through its keys in an order that does not tell what happened before', () => {
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 80 }), (changes) => {
+        const { plain, map } = play(changes);
+        expect([...map]).to.deep.equal([...PersistentMap.from([...plain].reverse())]);
+      }),
+    );
+  });
+
+  it('never changes: an older map still holds what it held', () => {
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 40 }), fc.array(change), (before, after) => {
+        const { map } = play(before);
+        const held = [...map];
+        for (const each of after) {
+          if (each.value === null) map.delete(each.key);
+          else map.set(each.key, each.value);
+        }
+        expect([...map]).to.deep.equal(held);
+      }),
+    );
+  });
+
+  it('is the same map when nothing changes', () => {
+    const map = PersistentMap.from([['a', 1]]);
+    expect(map.set('a', 1)).to.equal(map);
+    expect(map.delete('b')).to.equal(map);
+  });
+
+  it('grows to many keys', () => {
+    const keys = Array.from({ length: 20_000 }, (_, at) => `member-${at}`);
+    const map = PersistentMap.from(keys.map((each, at) => [each, at] as const));
+    expect(map.size).to.equal(20_000);
+    expect(keys.every((each, at) => map.get(each) === at)).to.equal(true);
+    const less = keys.slice(0, 19_990).reduce((rest, each) => rest.delete(each), map);
+    expect([...less.keys()].sort()).to.deep.equal(keys.slice(19_990).sort());
+  });
+});
