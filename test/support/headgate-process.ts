@@ -72,14 +72,14 @@ export class HeadgateProcess {
     return { host, port: Number(port) };
   }
 
-  /** The first line of {@link out} or {@link err} that matches, said already or to come. */
-  async line(lines: readonly string[], pattern: RegExp): Promise<string> {
+  /** The first line of {@link out} or {@link err} that matches, said already or to come; not among the first `after`. */
+  async line(lines: readonly string[], pattern: RegExp, after = 0): Promise<string> {
     let look = () => {};
     let timer: NodeJS.Timeout | undefined;
     const found = new Promise<string>((resolve, reject) => {
       const said = () => [...this.out, ...this.err].slice(-20).join('\n');
       look = () => {
-        const line = lines.find((each) => pattern.test(each));
+        const line = lines.find((each, at) => at >= after && pattern.test(each));
         if (line !== undefined) resolve(line);
       };
       timer = setTimeout(() => reject(new Error(`Waited for ${pattern}: ${said()}`)), READY_MS);
