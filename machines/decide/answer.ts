@@ -9,7 +9,7 @@ import type { Context } from '../decision.ts';
 import type { Group } from '../model/group.ts';
 import type { Member } from '../model/member.ts';
 import type { ErrorName } from '../model/refusal.ts';
-import { sameTasks, withoutEpochs } from '../model/task-list.ts';
+import { sameTasksByRole, withoutEpochs } from '../model/task-list.ts';
 import type { HeldTasks, TaskList, TasksByRole } from '../model/tasks.ts';
 import type { ConfiguredTopology } from '../model/topology.ts';
 import type { Delay } from './assignment-run.ts';
@@ -69,21 +69,13 @@ export function tellTasks(input: {
   readonly repeats: boolean;
 }): { readonly lists: TaskLists; readonly acknowledged: boolean } {
   const { joined, tasksChanged, assigned, said, repeats } = input;
-  const knows = said === undefined ? undefined : saysAll(said, assigned);
+  const knows = said === undefined ? undefined : sameTasksByRole(said, assigned);
   const isDue =
     joined || tasksChanged || (repeats && (knows === undefined ? !input.acknowledged : !knows));
   return {
     lists: isDue ? listsOf(assigned) : NO_LISTS,
     acknowledged: knows ?? (isDue ? false : input.acknowledged),
   };
-}
-
-function saysAll(said: TasksByRole, assigned: HeldTasks): boolean {
-  return (
-    sameTasks(said.active, assigned.active) &&
-    sameTasks(said.standby, assigned.standby) &&
-    sameTasks(said.warmup, assigned.warmup)
-  );
 }
 
 function listsOf(assigned: HeldTasks): TaskLists {

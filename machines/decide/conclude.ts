@@ -1,8 +1,9 @@
 import type { HeartbeatAnswer } from '../commands.ts';
 import type { HeldHeartbeat } from '../decision.ts';
 import type { Member } from '../model/member.ts';
-import { sameTasks } from '../model/task-list.ts';
-import type { HeldTasks } from '../model/tasks.ts';
+import type { MemberSoft } from '../model/soft.ts';
+import { sameTasksByRole } from '../model/task-list.ts';
+import type { TasksByRole } from '../model/tasks.ts';
 import { heartbeatAnswer, isInHandover, statusesOf, tellTasks } from './answer.ts';
 import type { Delay } from './assignment-run.ts';
 import type { Draft } from './draft.ts';
@@ -34,8 +35,7 @@ export function concludeHeartbeat(
   const after = reconcileMember(draft, before, said);
   draft.cause({ type: 'armSession', memberId, delayMs: context.settings.sessionTimeoutMs });
 
-  const tasksChanged =
-    after.assigned !== before.assigned && !sameAssigned(after.assigned, before.assigned);
+  const tasksChanged = !sameTasksByRole(after.assigned, before.assigned);
   const { soft } = draft;
   const isNews = tasksChanged && after.userEndpoint !== null && !beat.endpointEpochRaised;
   const endpointEpoch = soft.endpointEpoch + (isNews ? 1 : 0);
@@ -63,20 +63,15 @@ export function concludeHeartbeat(
     repeats: context.behaviour.repeatTasksUntilAcknowledged,
   });
   const { handoverHeartbeatIntervalMs } = context.coordinator;
+  const { heartbeatIntervalMs } = context.settings;
   const hurried =
     handoverHeartbeatIntervalMs > 0 &&
     isInHandover(after, statuses, delay) &&
     (known.hurried || context.mayHurry);
 
   if (isNews && !isLost) draft.change({ endpointEpoch });
-  if (acknowledged !== known.acknowledged || hurried !== known.hurried) {
-    draft.changeMember(memberId, { acknowledged, hurried });
-    const more = Number(hurried) - Number(known.hurried);
-    if (more !== 0) draft.change({ hurriedMembers: draft.soft.hurriedMembers + more });
-  }
+  noteAnswered(draft, memberId, { acknowledged, hurried });
   askForTopics(draft);
-
-  const { heartbeatIntervalMs } = context.settings;
   return heartbeatAnswer({
     member: after,
     heartbeatIntervalMs: hurried
@@ -101,11 +96,7 @@ export function concludeHeartbeat(
 }
 
 /** Step 13: the member's step, its record if it changed, and its rebalance timer (REC-10, REC-11). */
-function reconcileMember(
-  draft: Draft,
-  before: Member,
-  said: ReturnType<typeof ownedTasks>,
-): Member {
+function reconcileMember(draft: Draft, before: Member, said: TasksByRole | undefined): Member {
   const { group } = draft;
   const { member: after, waitingFor } = reconcile({
     member: before,
@@ -138,12 +129,17 @@ function reconcileMember(
   return after;
 }
 
-function sameAssigned(a: HeldTasks, b: HeldTasks): boolean {
-  return (
-    sameTasks(a.active, b.active) &&
-    sameTasks(a.standby, b.standby) &&
-    sameTasks(a.warmup, b.warmup)
-  );
+/** Keeps what the answer told the member; nothing is touched when that is as before (RSP-6, RSP-8). */
+function noteAnswered(
+  draft: Draft,
+  memberId: string,
+  { acknowledged, hurried }: Pick<MemberSoft, 'acknowledged' | 'hurried'>,
+): void {
+  const known = draft.softOf(memberId);
+  if (acknowledged === known.acknowledged && hurried === known.hurried) return;
+  draft.changeMember(memberId, { acknowledged, hurried });
+  const more = Number(hurried) - Number(known.hurried);
+  if (more !== 0) draft.change({ hurriedMembers: draft.soft.hurriedMembers + more });
 }
 
 /** Every answer asks anew: what is in flight or failing is the creator's to know (TOP-14, C-1). */

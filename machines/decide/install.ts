@@ -2,7 +2,13 @@ import type { AssignmentProblem, AssignmentResult } from '../model/assignment.ts
 import type { Group } from '../model/group.ts';
 import { byCodeUnits } from '../model/ids.ts';
 import type { RunInFlight } from '../model/soft.ts';
-import { hasTask, sameTasks, subtractTasks, taskKey, toTaskList } from '../model/task-list.ts';
+import {
+  hasTask,
+  sameTasksByRole,
+  subtractTasks,
+  taskKey,
+  toTaskList,
+} from '../model/task-list.ts';
 import type { TaskList, TasksByRole } from '../model/tasks.ts';
 import { NO_TASKS, NO_TASKS_BY_ROLE } from '../model/tasks.ts';
 import type { Draft } from './draft.ts';
@@ -25,7 +31,7 @@ export function installTarget(
   for (const memberId of [...group.members.keys()].sort(byCodeUnits)) {
     const after = entryOf(memberId) ?? NO_TASKS_BY_ROLE;
     const before = group.targets.get(memberId);
-    if (before !== undefined && sameTarget(before, after)) continue;
+    if (before !== undefined && sameTasksByRole(before, after)) continue;
     draft.write({ type: 'targetMember', groupId, memberId, value: after });
     changes.push({ memberId, before: before ?? NO_TASKS_BY_ROLE, after });
   }
@@ -74,14 +80,6 @@ export function entriesOf(
     if (replaced === undefined || group.members.has(replaced)) return undefined;
     return entries.get(replaced);
   };
-}
-
-function sameTarget(a: TasksByRole, b: TasksByRole): boolean {
-  return (
-    sameTasks(a.active, b.active) &&
-    sameTasks(a.standby, b.standby) &&
-    sameTasks(a.warmup, b.warmup)
-  );
 }
 
 /** Says which active tasks got another owner, which lost theirs, and where copies are to be. */

@@ -1,5 +1,5 @@
 import { byCodeUnits } from './ids.ts';
-import type { ActiveTaskIds, ActiveTaskList, TaskIds, TaskList } from './tasks.ts';
+import type { ActiveTaskIds, ActiveTaskList, TaskIds, TaskList, TasksByRole } from './tasks.ts';
 import { NO_TASKS } from './tasks.ts';
 
 /**
@@ -55,6 +55,16 @@ export function sameTasks(a: TaskList, b: TaskList): boolean {
     if (!sameNumbers(one.partitions, other.partitions)) return false;
   }
   return true;
+}
+
+/** Whether both hold the same tasks in every role; epochs do not count. */
+export function sameTasksByRole(a: TasksByRole, b: TasksByRole): boolean {
+  return (
+    a === b ||
+    (sameTasks(a.active, b.active) &&
+      sameTasks(a.standby, b.standby) &&
+      sameTasks(a.warmup, b.warmup))
+  );
 }
 
 /** Whether both hold the same tasks since the same epochs. */
