@@ -36,6 +36,7 @@ export class Jobs {
     this.#assignor.assign(problem, { deadlineMs: this.#deadlineMs }).then(
       (result) => {
         this.#inFlight--;
+        this.#metrics.assignmentRun('assigned', this.#clock.monotonicMs() - startedMs);
         over({ kind: 'assigned', incarnation, run: number, groupEpoch, problem, result });
       },
       (cause: unknown) => {

@@ -138,7 +138,8 @@ export interface RuntimeMetrics {
   committed(waitMs: number): void;
   /** Ms of a load. */
   loaded(ms: number): void;
-  assignmentRun(outcome: 'installed' | 'dropped' | 'failed', ms: number): void;
+  /** Ms from a run's start to its outcome, the wait for a thread included. */
+  assignmentRun(outcome: 'assigned' | 'failed', ms: number): void;
 }
 
 /** Events for the operator. Fields by name; the text is fixed. */

@@ -53,17 +53,17 @@ async function play({ address, adminAddress }: Started, io: CommandIo): Promise<
       `Topic "${SOURCE}" has ${PARTITIONS} partitions. Group "${GROUP}" counts them per key.\n`,
     );
     const members: ScriptedMember[] = [];
-    for (const memberId of ['anna', 'ben', 'cleo']) {
+    for (const memberId of ['alpha', 'beta', 'gamma']) {
       const member = newMember(connection, memberId);
       expectAccepted(await member.join(), `let ${memberId} join`);
       members.push(member);
       await settle(members);
       io.out(`\n${memberId} joined:\n${tasksTable(members)}`);
     }
-    const [anna, ...others] = members;
-    if (anna !== undefined) expectAccepted(await anna.leave(), 'let anna leave');
+    const [first, ...others] = members;
+    if (first !== undefined) expectAccepted(await first.leave(), 'let the first member leave');
     await settle(others);
-    io.out(`\nanna left:\n${tasksTable(others)}`);
+    io.out(`\nalpha left:\n${tasksTable(others)}`);
     const { entries } = await askWhy(GROUP, { admin: adminAddress, limit: JOURNAL_LIMIT });
     io.out(`\nWhat was decided, and why (headgate groups why ${GROUP}):\n\n${whyText(entries)}`);
   } finally {

@@ -158,8 +158,7 @@ function runtimeMetrics(registry: Registry): RuntimeMetrics {
     labelName: 'outcome',
   });
   const runsBy = {
-    installed: runs.labelled('installed'),
-    dropped: runs.labelled('dropped'),
+    assigned: runs.labelled('assigned'),
     failed: runs.labelled('failed'),
   };
   return {

@@ -8,12 +8,14 @@ describe('headgate demo', () => {
     const io = new FakeIo();
     const code = await runCommand(['demo'], { ...io, out: io.out, err: io.err, startCoordinator });
     expect([code, io.errors]).to.deep.equal([0, '']);
-    const parts = io.output.split(/\n(?=anna joined|ben joined|cleo joined|anna left|What was)/);
+    const parts = io.output.split(
+      /\n(?=alpha joined|beta joined|gamma joined|alpha left|What was)/,
+    );
     const tasksOf = (at: number) => (parts[at]?.match(/\b0_\d\b/g) ?? []).sort();
     const six = ['0_0', '0_1', '0_2', '0_3', '0_4', '0_5'];
     for (const at of [1, 2, 3, 4]) expect(tasksOf(at), `part ${at}`).to.deep.equal(six);
-    expect(parts[4]).not.to.match(/^ {2}anna/m);
-    expect(parts[5]).to.match(/task 0_\d moves from anna to ben/);
-    expect(parts[5]).to.contain('anna left');
+    expect(parts[4]).not.to.match(/^ {2}alpha/m);
+    expect(parts[5]).to.match(/task 0_\d moves from alpha to beta/);
+    expect(parts[5]).to.contain('alpha left');
   });
 });

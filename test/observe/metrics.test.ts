@@ -25,7 +25,7 @@ async function linesOf(text: Promise<string>, name: string): Promise<readonly st
 describe('createMetrics()', () => {
   it('prints a sample in every line that is no comment', async () => {
     const metrics = createMetrics();
-    metrics.runtime.assignmentRun('dropped', 12);
+    metrics.runtime.assignmentRun('assigned', 12);
     const lines = (await metrics.text()).split('\n').filter((line) => line !== '');
     for (const line of lines) {
       expect(line).to.match(/^(# (HELP|TYPE) \S+ .+|[a-z_]\w*(\{[^}]*\})? [-+\w.]+)$/);
