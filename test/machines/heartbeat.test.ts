@@ -230,3 +230,109 @@ describe('Refusal', () => {
     expect(stage.coordinator.slot).to.equal(slot);
   });
 });
+
+describe('the initial delay', () => {
+  function delayed(): Stage {
+    const stage = new Stage();
+    const { coordinator } = stage;
+    coordinator.settings = { ...coordinator.settings, initialRebalanceDelayMs: 3000 };
+    return stage;
+  }
+
+  it('goes on when the group is emptied and joined again while it runs (ASG-3)', () => {
+    const stage = delayed();
+    stage.join('A');
+    stage.coordinator.advance(1000);
+    stage.leave('A');
+    stage.coordinator.advance(1000);
+    stage.join('B');
+    stage.coordinator.advance(1000);
+    stage.settle('B');
+    expect(stage.describe()).to.deep.equal(['Stable 4/4', 'B 4 0:[0-1]|[]']);
+  });
+
+  it('ends with the configs of the record, whatever was set since (ASG-5, WR-8)', () => {
+    const stage = delayed();
+    const { coordinator } = stage;
+    coordinator.holdRuns = true;
+    const tags = ['zone'];
+    coordinator.settings = { ...coordinator.settings, rackAwareAssignmentTags: tags };
+    stage.join('A');
+    coordinator.settings = {
+      ...coordinator.settings,
+      numStandbyReplicas: 2,
+      rackAwareAssignmentTags: [],
+    };
+    coordinator.advance(3000);
+    const problem = coordinator.heldRuns[0]?.problem;
+    expect([problem?.numStandbyReplicas, problem?.rackAwareAssignmentTags]).to.deep.equal([
+      0,
+      tags,
+    ]);
+  });
+
+  it('starts no second run beside one that is out (OFF-1)', () => {
+    const stage = settled();
+    const { coordinator } = stage;
+    coordinator.holdRuns = true;
+    stage.join('B');
+    stage.leave('A');
+    stage.leave('B');
+    coordinator.settings = { ...coordinator.settings, initialRebalanceDelayMs: 3000 };
+    stage.join('C');
+    coordinator.advance(3000);
+    expect(coordinator.heldRuns).to.have.length(1);
+    // The old result is for an epoch that is over; the next heartbeat computes (OFF-5).
+    expect(coordinator.release().records).to.deep.equal([]);
+    coordinator.holdRuns = false;
+    stage.settle('C');
+    expect(stage.describe()[1]).to.match(/^C \d 0:\[0-1\]\|\[\]$/);
+  });
+});
+
+describe('the assignment interval', () => {
+  it('is over when the wall clock went back (ASG-6)', () => {
+    const stage = settled();
+    const { coordinator } = stage;
+    coordinator.settings = { ...coordinator.settings, assignmentIntervalMs: 1000 };
+    coordinator.nowMs -= 5000;
+    expect(statusesOf(stage.join('B'))).to.deep.equal([]);
+  });
+});
+
+describe('the endpoint epoch', () => {
+  const endpoint = { userEndpoint: { host: 'h', port: 1 } };
+
+  it('moves with members that have an endpoint, when they go too (IQ-1)', () => {
+    const stage = new Stage();
+    const epoch = () => stage.coordinator.slot.soft.endpointEpoch;
+    stage.join('A');
+    stage.settle('A');
+    expect(epoch()).to.equal(0);
+    stage.join('B', { with: endpoint });
+    expect(epoch()).to.equal(1);
+    stage.settle('A', 'B');
+    expect(epoch(), 'it was given tasks').to.equal(2);
+    stage.leave('A');
+    expect(epoch(), 'A has none').to.equal(2);
+    stage.leave('B');
+    expect(epoch()).to.equal(3);
+  });
+});
+
+describe('the quick hand-over', () => {
+  it('hurries nobody when there is no room, and counts whom it does (RSP-8)', () => {
+    const intervals = (mayHurry: boolean) => {
+      const stage = settled();
+      const { coordinator } = stage;
+      coordinator.mayHurry = mayHurry;
+      coordinator.coordinator = { ...coordinator.coordinator, handoverHeartbeatIntervalMs: 300 };
+      const told = [stage.join('B'), stage.beat('A')].map((each) => each?.heartbeatIntervalMs);
+      const { hurriedMembers } = coordinator.slot.soft;
+      stage.leave('B');
+      return [...told, hurriedMembers, coordinator.slot.soft.hurriedMembers];
+    };
+    expect(intervals(true)).to.deep.equal([300, 300, 2, 1]);
+    expect(intervals(false)).to.deep.equal([5000, 5000, 0, 0]);
+  });
+});

@@ -78,6 +78,7 @@ export class LoneCoordinator {
   /** Runs started from now on do not end by themselves. */
   holdRuns = false;
   creationFailures: string | undefined;
+  mayHurry = true;
   readonly log: GroupRecord[] = [];
   readonly createdTopics: string[] = [];
   readonly heldRuns: AssignmentRun[] = [];
@@ -210,7 +211,7 @@ export class LoneCoordinator {
       behaviour: this.behaviour,
       topics,
       freshIncarnation: this.#incarnation + 1,
-      mayHurry: true,
+      mayHurry: this.mayHurry,
       creationFailures: () => this.creationFailures,
     };
   }
