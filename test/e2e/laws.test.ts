@@ -7,7 +7,7 @@ const REPLAY: { readonly seed?: number; readonly path?: string } = JSON.parse(
   process.env['HEADGATE_REPLAY'] ?? '{}',
 );
 /** `HEADGATE_HISTORIES=5000` looks for longer. */
-const HISTORIES = Number(process.env['HEADGATE_HISTORIES'] ?? 60);
+const HISTORIES = Number(process.env['HEADGATE_HISTORIES'] ?? 40);
 
 const who = fc.nat({ max: 6 });
 const lost = fc.boolean();
