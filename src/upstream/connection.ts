@@ -4,10 +4,11 @@ import type { Clock } from '../../actors/ports.ts';
 import type { ApiName, RequestInput, ResponseOf } from '../wire/apis.ts';
 import { apis, decodeResponse } from '../wire/apis.ts';
 import { FrameSplitter } from '../wire/frame.ts';
-import { decodeResponseHeader, encodeRequestFrame } from '../wire/headers.ts';
+import { encodeRequestFrame } from '../wire/headers.ts';
 import { Reader } from '../wire/reader.ts';
 import type { BrokerVersions } from './broker-versions.ts';
 import { brokerVersions, highestCommon, NO_VERSIONS } from './broker-versions.ts';
+import { decodeAnswer } from './decode-answer.ts';
 import { reasonOf, UpstreamError } from './upstream-error.ts';
 
 export type Address = { readonly host: string; readonly port: number };
@@ -159,8 +160,7 @@ export class UpstreamConnection {
     const { clientId } = this.options;
     const framed = encodeRequestFrame(name, version, { correlationId: 0, clientId }, body);
     const answer = await this.exchange(framed.subarray(LENGTH_BYTES), timeoutMs);
-    const { bodyOffset } = decodeResponseHeader(answer, apis[name].key, version);
-    return decodeResponse(name, version, new Reader(answer, bodyOffset));
+    return decodeAnswer(name, version, answer).body;
   }
 
   /**

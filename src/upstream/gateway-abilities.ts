@@ -42,7 +42,8 @@ const PATIENCE_MS = 2_000;
 export class GatewayAbilities {
   private readonly parts: GatewayAbilitiesParts;
   private readonly known = new Map<number | 'bootstrap', Abilities>();
-  private basedOn: readonly BrokerVersions[] = [];
+  /** Of each live broker, as far as they are known. */
+  private basedOn: readonly (BrokerVersions | undefined)[] = [];
   private clusterId: string | null = null;
 
   constructor(parts: GatewayAbilitiesParts) {
@@ -67,7 +68,7 @@ export class GatewayAbilities {
       const { nodeId } = request.connection.listener;
       await this.refreshed(nodeId);
       // Nothing was ever heard of that broker: nothing can be offered.
-      const isKnown = nodeId === 'bootstrap' ? this.basedOn.length > 0 : this.versionsOf(nodeId);
+      const isKnown = nodeId === 'bootstrap' ? this.hasHeard() : this.versionsOf(nodeId);
       return isKnown ? answer(request) : 'close';
     };
   }
@@ -92,24 +93,34 @@ export class GatewayAbilities {
     return this.parts.pool.versionsOf(nodeId);
   }
 
+  private hasHeard(): boolean {
+    return this.basedOn.some((versions) => versions !== undefined);
+  }
+
   private forgetIfChanged(): void {
+    if (this.isCurrent()) return;
     const { clusterMap } = this.parts;
-    const now = clusterMap.aliveIds.flatMap((id) => this.versionsOf(id) ?? []);
-    const isSame =
-      now.length === this.basedOn.length &&
-      now.every((versions, at) => versions === this.basedOn[at]) &&
-      clusterMap.clusterId === this.clusterId;
-    if (isSame) return;
-    this.basedOn = now;
+    this.basedOn = clusterMap.aliveIds.map((id) => this.versionsOf(id));
     this.clusterId = clusterMap.clusterId;
     this.known.clear();
   }
 
+  /** Asked with every request of every client. */
+  private isCurrent(): boolean {
+    const { aliveIds, clusterId } = this.parts.clusterMap;
+    if (aliveIds.length !== this.basedOn.length || clusterId !== this.clusterId) return false;
+    for (let at = 0; at < aliveIds.length; at++) {
+      if (this.versionsOf(aliveIds[at] as number) !== this.basedOn[at]) return false;
+    }
+    return true;
+  }
+
   private make(nodeId: number | 'bootstrap'): Abilities {
-    const common = this.basedOn.map((versions) => this.offered(versions));
+    const heard = this.basedOn.filter((versions) => versions !== undefined);
+    const common = heard.map((versions) => this.offered(versions));
     const own = nodeId === 'bootstrap' ? undefined : this.versionsOf(nodeId);
     const versions = own === undefined ? inAll(common) : this.offered(own);
-    const story = this.basedOn.reduce<BrokerVersions | undefined>(newest, own);
+    const story = heard.reduce<BrokerVersions | undefined>(newest, own);
     return {
       versions,
       features: featuresOf(story, speaksTransactionsV2([...common, versions])),

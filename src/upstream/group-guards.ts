@@ -1,11 +1,12 @@
 import type { GroupCoordinator } from '../../actors/group-coordinator.ts';
 import type { Answer, Handler, IncomingRequest } from '../server/dispatch.ts';
-import { apis, isFlexibleApi } from '../wire/apis.ts';
+import { isFlexibleApi } from '../wire/apis.ts';
 import { errorCode } from '../wire/errors.ts';
 import { encodeResponseFrame } from '../wire/headers.ts';
-import { Reader } from '../wire/reader.ts';
+import type { Reader } from '../wire/reader.ts';
 import type { PassOn } from './pass-on.ts';
 import type { Placeholders } from './placeholders.ts';
+import { readPrefix } from './request-prefix.ts';
 
 export type GroupGuardParts = {
   readonly coordinator: () => GroupCoordinator;
@@ -85,18 +86,20 @@ export class GroupGuards {
 }
 
 /** These requests begin with the group's id. */
-function groupIdOf({ frame, bodyOffset, apiKey, apiVersion }: IncomingRequest): string {
-  const reader = new Reader(frame, bodyOffset);
-  return isFlexibleApi(apiKey, apiVersion) ? reader.compactStr() : reader.str();
+function groupIdOf(request: IncomingRequest): string {
+  return readPrefix(request, (reader) => textOf(request, reader));
 }
 
 /** A JoinGroup without a member id of its own yet. */
-function isNewcomer({ frame, bodyOffset, apiVersion }: IncomingRequest): boolean {
-  const reader = new Reader(frame, bodyOffset);
-  const isFlexible = isFlexibleApi(apis.JoinGroup.key, apiVersion);
-  const text = (): string => (isFlexible ? reader.compactStr() : reader.str());
-  text();
-  reader.i32();
-  if (apiVersion >= REBALANCE_TIMEOUT_SINCE) reader.i32();
-  return text() === '';
+function isNewcomer(request: IncomingRequest): boolean {
+  return readPrefix(request, (reader) => {
+    textOf(request, reader);
+    reader.i32();
+    if (request.apiVersion >= REBALANCE_TIMEOUT_SINCE) reader.i32();
+    return textOf(request, reader) === '';
+  });
+}
+
+function textOf({ apiKey, apiVersion }: IncomingRequest, reader: Reader): string {
+  return isFlexibleApi(apiKey, apiVersion) ? reader.compactStr() : reader.str();
 }

@@ -2,15 +2,14 @@ import type { GroupCoordinator } from '../../actors/group-coordinator.ts';
 import type { Clock } from '../../actors/ports.ts';
 import { requiredTopics } from '../../machines/decide/topology.ts';
 import { JOIN_EPOCH } from '../../machines/model/ids.ts';
-import type { Topology } from '../../machines/model/topology.ts';
 import type { UpstreamTopics } from '../cluster/upstream-topics.ts';
+import { decodeBody } from '../server/answering.ts';
 import type { Answer, Handler, IncomingRequest } from '../server/dispatch.ts';
-import { decodeRequest } from '../wire/apis.ts';
 import type { WireErrorName } from '../wire/errors.ts';
 import { errorCode } from '../wire/errors.ts';
 import { encodeResponseFrame } from '../wire/headers.ts';
-import { Reader } from '../wire/reader.ts';
 import type { Hold, Placeholders } from './placeholders.ts';
+import { readPrefix } from './request-prefix.ts';
 
 export type HeartbeatGuardParts = {
   readonly coordinator: () => GroupCoordinator;
@@ -97,7 +96,7 @@ export class HeartbeatGuard {
   private async prepare(groupId: string, join: IncomingRequest | undefined): Promise<boolean> {
     const { coordinator, topics } = this.parts;
     const stored = coordinator().view(groupId)?.group.topology;
-    const named = join === undefined ? null : topologyOf(join);
+    const named = join === undefined ? null : decodeBody('StreamsGroupHeartbeat', join).topology;
     const names = [stored, named].flatMap((topology) => (topology ? requiredTopics(topology) : []));
     if (!topics.knows(names)) await topics.ensureKnown(names);
     if (!topics.knows(names)) return false;
@@ -108,17 +107,13 @@ export class HeartbeatGuard {
   }
 }
 
-function topologyOf({ frame, bodyOffset, apiVersion }: IncomingRequest): Topology | null {
-  const reader = new Reader(frame, bodyOffset);
-  return decodeRequest('StreamsGroupHeartbeat', apiVersion, reader).topology;
-}
-
 /** Group and epoch, without reading the rest of the request. */
-function identityOf({ frame, bodyOffset }: IncomingRequest) {
-  const reader = new Reader(frame, bodyOffset);
-  const groupId = reader.compactStr();
-  reader.compactStr();
-  return { groupId, memberEpoch: reader.i32() };
+function identityOf(request: IncomingRequest) {
+  return readPrefix(request, (reader) => {
+    const groupId = reader.compactStr();
+    reader.compactStr();
+    return { groupId, memberEpoch: reader.i32() };
+  });
 }
 
 function refused(request: IncomingRequest, error: WireErrorName, text: string): Answer {
@@ -129,17 +124,14 @@ function refused(request: IncomingRequest, error: WireErrorName, text: string): 
   });
 }
 
-/** What the work gives, or undefined when it takes too long. The work must not reject. */
+/** What the work comes to, or undefined when it takes too long. */
 async function within<T>(
   clock: Clock,
   timeoutMs: number,
   work: Promise<T>,
 ): Promise<T | undefined> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const stop = clock.after(timeoutMs, () => resolve(undefined));
-    void work.then((value) => {
-      stop();
-      resolve(value);
-    });
+    work.then(resolve, reject).finally(stop);
   });
 }

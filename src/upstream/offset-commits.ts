@@ -1,12 +1,12 @@
 import type { GroupCoordinator } from '../../actors/group-coordinator.ts';
 import type { Log } from '../../actors/ports.ts';
 import type { CommitRequest } from '../../machines/commands.ts';
+import { decodeBody } from '../server/answering.ts';
 import type { Answer, Handler, IncomingRequest } from '../server/dispatch.ts';
 import type { RequestOf, ResponseInput, ResponseOf } from '../wire/apis.ts';
-import { decodeRequest } from '../wire/apis.ts';
 import { errorCode } from '../wire/errors.ts';
 import { encodeResponseFrame } from '../wire/headers.ts';
-import { Reader, ZERO_UUID } from '../wire/reader.ts';
+import { ZERO_UUID } from '../wire/reader.ts';
 import { clientsError, shadowFault, verdictFor } from './commit-errors.ts';
 import type { KeyedLocks } from './keyed-locks.ts';
 import type { PassOn } from './pass-on.ts';
@@ -79,8 +79,7 @@ export class OffsetCommits {
     passedOn: () => void,
   ): Promise<Answer> {
     const { coordinator, passOn } = this.parts;
-    const reader = new Reader(request.frame, request.bodyOffset);
-    const body: CommitBody = decodeRequest(name, request.apiVersion, reader);
+    const body: CommitBody = decodeBody(name, request);
     const { error, state } = await coordinator().streamsGroup(body.groupId);
     if (error === 'NONE' && state === undefined) {
       const forwarded = passOn.forwarded(request);

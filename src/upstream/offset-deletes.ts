@@ -1,11 +1,10 @@
 import type { GroupCoordinator } from '../../actors/group-coordinator.ts';
 import type { OffsetDeleteAnswer } from '../../machines/commands.ts';
+import { decodeBody } from '../server/answering.ts';
 import type { Answer, Handler, IncomingRequest } from '../server/dispatch.ts';
 import type { RequestOf, ResponseInput, ResponseOf } from '../wire/apis.ts';
-import { decodeRequest } from '../wire/apis.ts';
 import { errorCode } from '../wire/errors.ts';
 import { encodeResponseFrame } from '../wire/headers.ts';
-import { Reader } from '../wire/reader.ts';
 import { clientsError } from './commit-errors.ts';
 import { partitionKey } from './offset-commits.ts';
 import type { PassOn } from './pass-on.ts';
@@ -32,8 +31,7 @@ export function offsetDeleteHandler(parts: OffsetDeleteParts): Handler {
   return (request) =>
     passOn.inOrder(request, async (passedOn) => {
       const { apiVersion, correlationId } = request;
-      const reader = new Reader(request.frame, request.bodyOffset);
-      const body = decodeRequest('OffsetDelete', apiVersion, reader);
+      const body = decodeBody('OffsetDelete', request);
       const { error, state } = await coordinator().streamsGroup(body.groupId);
       if (error === 'NONE' && state === undefined) {
         const forwarded = passOn.forwarded(request);

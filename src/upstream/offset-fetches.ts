@@ -1,10 +1,10 @@
 import type { GroupCoordinator } from '../../actors/group-coordinator.ts';
+import { decodeBody } from '../server/answering.ts';
 import type { Handler, IncomingRequest } from '../server/dispatch.ts';
 import type { RequestOf, ResponseInput, ResponseOf } from '../wire/apis.ts';
-import { decodeRequest } from '../wire/apis.ts';
 import { errorCode } from '../wire/errors.ts';
 import { encodeResponseFrame } from '../wire/headers.ts';
-import { Reader, ZERO_UUID } from '../wire/reader.ts';
+import { ZERO_UUID } from '../wire/reader.ts';
 import { clientsError } from './commit-errors.ts';
 import type { KeyedLocks } from './keyed-locks.ts';
 import { groupPrefix, partitionKey } from './offset-commits.ts';
@@ -54,8 +54,7 @@ export function offsetFetchHandler(parts: OffsetFetchParts): Handler {
   return (request) =>
     passOn.inOrder(request, async (passedOn) => {
       const { apiVersion, correlationId } = request;
-      const reader = new Reader(request.frame, request.bodyOffset);
-      const body = decodeRequest('OffsetFetch', apiVersion, reader);
+      const body = decodeBody('OffsetFetch', request);
       const judged = await Promise.all(
         groupsOf(body, apiVersion).map((group) => judge(parts, group, body.requireStable)),
       );

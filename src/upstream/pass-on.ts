@@ -1,12 +1,12 @@
 import type { Log } from '../../actors/ports.ts';
+import { decodeBody } from '../server/answering.ts';
 import type { Answer, ClientConnection, Handler, IncomingRequest } from '../server/dispatch.ts';
-import { decodeRequest } from '../wire/apis.ts';
 import { errorCode } from '../wire/errors.ts';
 import { encodeResponseFrame } from '../wire/headers.ts';
-import { Reader } from '../wire/reader.ts';
 import { ClientLink } from './client-link.ts';
 import type { ClusterMap } from './cluster-map.ts';
 import type { UpstreamPool } from './pool.ts';
+import { readPrefix } from './request-prefix.ts';
 import type { RewrittenApi } from './rewrite.ts';
 import { rewriteAnswer } from './rewrite.ts';
 import { UpstreamError, undefinedIfUnreachable } from './upstream-error.ts';
@@ -115,8 +115,7 @@ export class PassOn {
     const answered = this.rewritten('DescribeCluster');
     return (request) => {
       const { apiVersion, correlationId } = request;
-      const reader = new Reader(request.frame, request.bodyOffset);
-      const { endpointType } = decodeRequest('DescribeCluster', apiVersion, reader);
+      const { endpointType } = decodeBody('DescribeCluster', request);
       if (endpointType === BROKERS) return answered(request);
       const error =
         endpointType === CONTROLLERS ? 'MISMATCHED_ENDPOINT_TYPE' : 'UNSUPPORTED_ENDPOINT_TYPE';
@@ -135,8 +134,7 @@ export class PassOn {
   findCoordinator(isStreamsGroup: (groupId: string) => boolean): Handler {
     return (request) => {
       const { apiVersion, correlationId } = request;
-      const reader = new Reader(request.frame, request.bodyOffset);
-      const body = decodeRequest('FindCoordinator', apiVersion, reader);
+      const body = decodeBody('FindCoordinator', request);
       const forwarded = this.forwardedAndRewritten('FindCoordinator', request).catch((error) => {
         undefinedIfUnreachable(error);
         const isBatched = apiVersion >= COORDINATOR_KEYS_SINCE;
@@ -182,9 +180,11 @@ function framed(answer: Buffer): readonly Buffer[] {
 }
 
 /** Acks of a Produce request: behind the transactional id, which is nullable (wire.md 4.5). */
-function acksOf({ frame, bodyOffset, apiVersion }: IncomingRequest): number {
-  const reader = new Reader(frame, bodyOffset);
-  if (apiVersion >= PRODUCE_FLEXIBLE_SINCE) reader.compactNullableStr();
-  else if (apiVersion >= PRODUCE_TRANSACTIONAL_SINCE) reader.nullableStr();
-  return reader.i16();
+function acksOf(request: IncomingRequest): number {
+  const { apiVersion } = request;
+  return readPrefix(request, (reader) => {
+    if (apiVersion >= PRODUCE_FLEXIBLE_SINCE) reader.compactNullableStr();
+    else if (apiVersion >= PRODUCE_TRANSACTIONAL_SINCE) reader.nullableStr();
+    return reader.i16();
+  });
 }

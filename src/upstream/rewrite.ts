@@ -1,9 +1,8 @@
 import type { ApiName, ResponseOf } from '../wire/apis.ts';
-import { apis, decodeResponse } from '../wire/apis.ts';
-import { decodeResponseHeader, encodeResponseFrame } from '../wire/headers.ts';
-import { Reader } from '../wire/reader.ts';
+import { encodeResponseFrame } from '../wire/headers.ts';
 import type { ClusterMap } from './cluster-map.ts';
 import type { Address } from './connection.ts';
+import { decodeAnswer } from './decode-answer.ts';
 import { UpstreamError } from './upstream-error.ts';
 
 /** Where a broker stands in an answer. Id -1 means none. */
@@ -37,7 +36,7 @@ const PRODUCE_ENDPOINTS_SINCE = 10;
  *
  * @param answer the frame without its length.
  * @returns the whole frame, or undefined when the answer holds no address: pass it on as it is.
- * @throws UpstreamError when an address cannot be opened, WireError when the answer does not decode.
+ * @throws UpstreamError when an address cannot be opened or the answer does not decode.
  *
  * Source: wire.md 4.2, 4.3: ids stay as they are.
  */
@@ -48,8 +47,7 @@ export async function rewriteAnswer<N extends RewrittenApi>(
   clusterMap: ClusterMap,
 ): Promise<Buffer | undefined> {
   if (name === 'Produce' && version < PRODUCE_ENDPOINTS_SINCE) return undefined;
-  const { correlationId, bodyOffset } = decodeResponseHeader(answer, apis[name].key, version);
-  const body: ResponseOf<N> = decodeResponse(name, version, new Reader(answer, bodyOffset));
+  const { correlationId, body } = decodeAnswer(name, version, answer);
   const rewriter: Rewriters[N] = rewriters[name];
   const rewritten = await rewriter(body, clusterMap);
   if (rewritten === body) return undefined;

@@ -1,10 +1,10 @@
 import type { GroupCoordinator } from '../../actors/group-coordinator.ts';
+import { decodeBody } from '../server/answering.ts';
 import type { Answer, Handler, IncomingRequest } from '../server/dispatch.ts';
 import type { ApiName, RequestInput, RequestOf, ResponseInput, ResponseOf } from '../wire/apis.ts';
-import { apis, decodeRequest } from '../wire/apis.ts';
+import { apis } from '../wire/apis.ts';
 import { errorCode } from '../wire/errors.ts';
 import { encodeResponseFrame } from '../wire/headers.ts';
-import { Reader } from '../wire/reader.ts';
 import type { ClusterMap } from './cluster-map.ts';
 import { answerLocally } from './local-answer.ts';
 import type { PassOn } from './pass-on.ts';
@@ -119,8 +119,8 @@ export class Splits {
     const { passOn } = this.parts;
     const local = this.localHandler(name);
     const handle = async (request: IncomingRequest, passedOn: () => void): Promise<Answer> => {
-      const { apiVersion, correlationId, connection, frame, bodyOffset } = request;
-      const body = decodeRequest(name, apiVersion, new Reader(frame, bodyOffset));
+      const { apiVersion, correlationId, connection } = request;
+      const body = decodeBody(name, request);
       const items = split.items(body);
       const sides = await Promise.all(items.map(split.isLocal));
       const here = items.filter((_, at) => sides[at]);
@@ -150,8 +150,8 @@ export class Splits {
     answer: (request: IncomingRequest, body: RequestOf<N>) => Promise<ResponseInput<N>>,
   ): readonly [number, Handler] {
     const handle = async (request: IncomingRequest): Promise<Answer> => {
-      const { apiVersion, correlationId, frame, bodyOffset } = request;
-      const body = decodeRequest(name, apiVersion, new Reader(frame, bodyOffset));
+      const { apiVersion, correlationId } = request;
+      const body = decodeBody(name, request);
       return encodeResponseFrame(name, apiVersion, correlationId, await answer(request, body));
     };
     return [apis[name].key, (request) => this.parts.passOn.inOrder(request, () => handle(request))];

@@ -5,6 +5,7 @@ import { FakeCluster } from '../support/fake-cluster.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { KeptAddresses, openGateway, ScriptedGroups } from '../support/open-gateway.ts';
 import { until } from '../support/open-server.ts';
+import { passUntil } from '../support/pass-until.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 
 const TOPOLOGY: Topology = {
@@ -44,10 +45,7 @@ describe('createGateway()', () => {
     await clock.pass(30_000);
     expect([isReady, open.gateway.isReachable()]).to.deep.equal([false, false]);
     await cluster.broker(1).restart();
-    for (let tries = 0; !isReady; tries++) {
-      expect(tries).to.be.lessThan(100);
-      await clock.pass(1_000);
-    }
+    await passUntil(clock, () => isReady, 1_000);
     await ready;
     expect(open.gateway.isReachable()).to.equal(true);
     await open.stop();
@@ -112,10 +110,7 @@ describe('createGateway()', () => {
     await clock.pass(5_000);
     await until(() => !open.gateway.isReachable());
     await cluster.broker(1).restart();
-    for (let tries = 0; !open.gateway.isReachable(); tries++) {
-      expect(tries).to.be.lessThan(100);
-      await clock.pass(1_000);
-    }
+    await passUntil(clock, () => open.gateway.isReachable(), 1_000);
     await open.stop();
   });
 

@@ -4,6 +4,7 @@ import { ManualClock } from '../support/manual-clock.ts';
 import type { OpenGateway } from '../support/open-gateway.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { until } from '../support/open-server.ts';
+import { passUntil } from '../support/pass-until.ts';
 
 const JOIN = { groupId: 'g', memberId: 'm', memberEpoch: 0 };
 /** abs(hash of "g") mod 50 = 103 mod 50. */
@@ -140,10 +141,7 @@ describe('Placeholders', () => {
     cluster.broker(1).on('SyncGroup', () => ({}));
     const answer = heartbeat();
     await until(() => cluster.broker(1).asked('JoinGroup').length === 1);
-    for (let tries = 0; cluster.broker(1).asked('JoinGroup').length < 2; tries++) {
-      expect(tries).to.be.lessThan(100);
-      await clock.pass(10);
-    }
+    await passUntil(clock, () => cluster.broker(1).asked('JoinGroup').length === 2, 1);
     expect((await answer).errorCode).to.equal(0);
   });
 
@@ -179,10 +177,7 @@ describe('Placeholders', () => {
     cluster.coordinatorId = 2;
     await clock.pass(30_000);
     await until(() => cluster.broker(1).asked('Heartbeat').length === 1);
-    for (let tries = 0; other.asked('Heartbeat').length === 0; tries++) {
-      expect(tries).to.be.lessThan(100);
-      await clock.pass(100);
-    }
+    await passUntil(clock, () => other.asked('Heartbeat').length > 0, 100);
     expect(cluster.group('g').members).to.have.length(1);
   });
 
@@ -248,10 +243,7 @@ describe('Placeholders', () => {
     const beat = await client.call('StreamsGroupHeartbeat', 1, { ...JOIN, memberEpoch: 2 });
     expect(beat.errorCode).to.equal(0);
     await cluster.broker(1).restart();
-    for (let tries = 0; cluster.group('g').members.length === 0; tries++) {
-      expect(tries).to.be.lessThan(100);
-      await clock.pass(1_000);
-    }
+    await passUntil(clock, () => cluster.group('g').members.length > 0, 1_000);
   });
 
   it('tells a first member 15 while upstream is away', async () => {
