@@ -214,9 +214,10 @@ export class Placeholders implements GroupWatcher {
       const joined = await this.tryJoin(groupId).catch((error: unknown) => {
         if (!(error instanceof UpstreamError)) throw error;
         log.debug({ groupId, reason: error.message }, 'Placeholder could not join');
-        return undefined;
+        // A cluster that never had a group makes its place for them when first asked.
+        return error.fault === 'refused' ? ('later' as const) : ('away' as const);
       });
-      if (joined?.kind === 'joined') {
+      if (typeof joined === 'object' && joined.kind === 'joined') {
         placeholder.identity = joined.identity;
         placeholder.missedBeats = 0;
         this.tidied.delete(groupId);
@@ -232,10 +233,11 @@ export class Placeholders implements GroupWatcher {
   }
 
   /** What a join that did not succeed means; `again` after putting right what can be. */
-  private verdict(groupId: string, joined: Joined | undefined): Hold | 'again' {
+  private verdict(groupId: string, joined: Joined | 'later' | 'away'): Hold | 'again' {
     const { pool, log } = this.parts;
     pool.forgetCoordinator(groupId);
-    if (joined === undefined) return 'unavailable';
+    if (joined === 'away') return 'unavailable';
+    if (joined === 'later') return 'again';
     if (joined.kind === 'joined') return 'joined';
     const { step, code } = joined;
     if (code === codes.badSession && this.sessionChoice < SESSION_TIMEOUTS_MS.length - 1) {

@@ -131,6 +131,20 @@ describe('Placeholders', () => {
     expect(open.groups.heartbeats.map(({ memberEpoch }) => memberEpoch)).to.deep.equal([0, -1]);
   });
 
+  it('waits for a cluster that makes its coordinator at the first question (2.2)', async () => {
+    let asked = 0;
+    const { nodeId, host, port } = cluster.nodes()[0] ?? { nodeId: 1, host: '', port: 0 };
+    cluster.broker(1).on('FindCoordinator', ({ coordinatorKeys: [key = ''] }) => {
+      asked += 1;
+      const coordinator =
+        asked < 3 ? { key, nodeId: -1, port: -1, errorCode: 15 } : { key, nodeId, host, port };
+      return { coordinators: [coordinator] };
+    });
+    const answer = heartbeat();
+    await passUntil(clock, () => asked === 3, 1);
+    expect((await answer).errorCode).to.equal(0);
+  });
+
   it('asks for a shorter session where the long one is not allowed (26)', async () => {
     const script = { generationId: 1, memberId: 'p', leader: 'p', protocolName: 'placeholder' };
     cluster
