@@ -11,7 +11,6 @@ import { createStandalone } from '../../src/server/standalone.ts';
 import type { AddressBook, KeptAddress } from '../../src/upstream/cluster-map.ts';
 import type { Gateway, GatewayParts } from '../../src/upstream/gateway.ts';
 import { createGateway } from '../../src/upstream/gateway.ts';
-import type { FakeCluster } from './fake-cluster.ts';
 import { IDLE_ANSWER } from './fake-group-coordinator.ts';
 import { KeptLog } from './kept-log.ts';
 import type { ManualClock } from './manual-clock.ts';
@@ -106,7 +105,7 @@ export class KeptAddresses implements AddressBook {
   }
 }
 
-/** A gateway on real sockets in front of a fake cluster. */
+/** A gateway on real sockets in front of a cluster, mostly a fake one. */
 export class OpenGateway {
   readonly gateway: Gateway;
   readonly groups: ScriptedGroups;
@@ -152,7 +151,7 @@ export type OpenGatewayOptions = Partial<
 };
 
 export async function openGateway(
-  cluster: FakeCluster,
+  cluster: { readonly brokers: readonly { readonly port: number }[] },
   clock: ManualClock,
   options: OpenGatewayOptions = {},
 ): Promise<OpenGateway> {
