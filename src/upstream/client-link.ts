@@ -1,4 +1,4 @@
-import type { Log } from '../../actors/ports.ts';
+import type { Clock, Log } from '../../actors/ports.ts';
 import type { ClientConnection, IncomingRequest } from '../server/dispatch.ts';
 import type { ApiName, RequestInput, ResponseOf } from '../wire/apis.ts';
 import type { BrokerVersions } from './broker-versions.ts';
@@ -6,6 +6,14 @@ import type { UpstreamConnection } from './connection.ts';
 import type { UpstreamPool } from './pool.ts';
 import { reasonOf } from './upstream-error.ts';
 
+export type ClientLinkParts = {
+  readonly pool: UpstreamPool;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/** Unused for this long, a connection may have been ended for that alone; brokers wait much longer. */
+const IDLE_MS = 60_000;
 /** A broker that takes no byte of what a client sends for this long is given up. */
 const STALLED_MS = 120_000;
 /** Of requests of our own on a client's behalf. */
@@ -16,7 +24,8 @@ const REQUEST_TIMEOUT_MS = 30_000;
  * closed after the client's. On a virtual broker it goes to that broker, on the bootstrap address to any.
  *
  * When it ends the client connection is ended too, after the answers that are there: what became of the others
- * nobody knows. When the client goes, what was passed on is still answered here, then it is closed. Each side is
+ * nobody knows. One that a broker ends for want of use is opened again when needed: the client's own may be in use all
+ * the while, for heartbeats that are answered here. When the client goes, what was passed on is still answered here, then it is closed. Each side is
  * read only while the other takes bytes.
  *
  * Source: wire.md 4.1, 4.5, 4.12.
@@ -24,15 +33,19 @@ const REQUEST_TIMEOUT_MS = 30_000;
 export class ClientLink {
   private readonly client: ClientConnection;
   private readonly pool: UpstreamPool;
+  private readonly clock: Clock;
   private readonly log: Log;
+  private lastUsedMs = 0;
   private upstream: UpstreamConnection | undefined;
   private opening: Promise<UpstreamConnection> | undefined;
   private isWaiting = false;
 
-  constructor(client: ClientConnection, pool: UpstreamPool, log: Log) {
+  constructor(client: ClientConnection, parts: ClientLinkParts) {
     this.client = client;
-    this.pool = pool;
-    this.log = log;
+    this.pool = parts.pool;
+    this.clock = parts.clock;
+    this.log = parts.log;
+    client.onClose(() => this.endSoon());
   }
 
   /**
@@ -41,7 +54,7 @@ export class ClientLink {
    * @throws UpstreamError
    */
   async forward(request: IncomingRequest, timeoutMs?: number): Promise<Buffer> {
-    const upstream = this.upstream ?? (await this.open());
+    const upstream = this.inUse() ?? (await this.open());
     const answer = upstream.forward(request.frame, timeoutMs);
     this.holdIfCongested(upstream);
     return this.paced(upstream, await answer);
@@ -49,7 +62,7 @@ export class ClientLink {
 
   /** As {@link forward}, for a request that is never answered. */
   async forwardUnanswered(request: IncomingRequest): Promise<void> {
-    const upstream = this.upstream ?? (await this.open());
+    const upstream = this.inUse() ?? (await this.open());
     upstream.forwardUnanswered(request.frame);
     this.holdIfCongested(upstream);
   }
@@ -64,7 +77,7 @@ export class ClientLink {
     body: RequestInput<N>,
     version?: number,
   ): Promise<ResponseOf<N>> {
-    const upstream = this.upstream ?? (await this.open());
+    const upstream = this.inUse() ?? (await this.open());
     const timeoutMs = REQUEST_TIMEOUT_MS;
     if (version === undefined) return upstream.request(name, body, { timeoutMs });
     return upstream.requestAt(name, version, body, timeoutMs);
@@ -72,7 +85,13 @@ export class ClientLink {
 
   /** What its broker offers. @throws UpstreamError */
   async versions(): Promise<BrokerVersions> {
-    return (this.upstream ?? (await this.open())).versions;
+    return (this.inUse() ?? (await this.open())).versions;
+  }
+
+  /** The connection, if there is one; it counts as used from now on. */
+  private inUse(): UpstreamConnection | undefined {
+    this.lastUsedMs = this.clock.monotonicMs();
+    return this.upstream;
   }
 
   private async open(): Promise<UpstreamConnection> {
@@ -91,10 +110,24 @@ export class ClientLink {
       client.software,
     );
     this.upstream = upstream;
-    upstream.onClose(() => client.closeSoon('The connection upstream has ended'));
-    // After the requests that wait for this very promise: they were read before the client went.
-    client.onClose(() => setImmediate(() => upstream.end()));
+    upstream.onClose(() => this.ended(upstream));
+    if (client.isClosed) this.endSoon();
     return upstream;
+  }
+
+  /** After the requests that wait for the connection: they were read before the client went. */
+  private endSoon(): void {
+    setImmediate(() => this.upstream?.end());
+  }
+
+  private ended(upstream: UpstreamConnection): void {
+    // What was outstanding has its client's connection closed by itself.
+    const unusedMs = this.clock.monotonicMs() - this.lastUsedMs;
+    if (unusedMs < IDLE_MS) this.client.closeSoon('The connection upstream has ended');
+    else if (this.upstream === upstream) {
+      this.upstream = undefined;
+      this.opening = undefined;
+    }
   }
 
   private holdIfCongested(upstream: UpstreamConnection): void {

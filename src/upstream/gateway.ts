@@ -70,6 +70,8 @@ export interface Gateway {
   close(): void;
 }
 
+/** Has no messages of its own in the codec. */
+const SHARE_GROUP_HEARTBEAT = 76;
 const RETRY_FIRST_MS = 200;
 const RETRY_MAX_MS = 5_000;
 /** Keys that this process answers itself, in every version it knows. */
@@ -88,7 +90,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   const clusterMap = new ClusterMap(parts);
   const pool = new UpstreamPool({ bootstrap: parts.bootstrap, clusterMap, clock, log });
   const abilities = new GatewayAbilities({ pool, clusterMap, clock, localVersions });
-  const passOn = new PassOn({ pool, clusterMap, log });
+  const passOn = new PassOn({ pool, clusterMap, clock, log });
   const topics = new UpstreamTopics({
     look: topicLook(pool, clusterMap),
     clock,
@@ -222,9 +224,6 @@ export function createGateway(parts: GatewayParts): Gateway {
     },
   };
 }
-
-/** Has no messages of its own in the codec. */
-const SHARE_GROUP_HEARTBEAT = 76;
 
 const namesByTopology = new WeakMap<Topology, readonly string[]>();
 

@@ -1,21 +1,16 @@
-import type { Log } from '../../actors/ports.ts';
 import { decodeBody } from '../server/answering.ts';
 import type { Answer, ClientConnection, Handler, IncomingRequest } from '../server/dispatch.ts';
 import { errorCode } from '../wire/errors.ts';
 import { encodeResponseFrame } from '../wire/headers.ts';
+import type { ClientLinkParts } from './client-link.ts';
 import { ClientLink } from './client-link.ts';
 import type { ClusterMap } from './cluster-map.ts';
-import type { UpstreamPool } from './pool.ts';
 import { readPrefix } from './request-prefix.ts';
 import type { RewrittenApi } from './rewrite.ts';
 import { rewriteAnswer } from './rewrite.ts';
 import { UpstreamError, undefinedIfUnreachable } from './upstream-error.ts';
 
-export type PassOnParts = {
-  readonly pool: UpstreamPool;
-  readonly clusterMap: ClusterMap;
-  readonly log: Log;
-};
+export type PassOnParts = ClientLinkParts & { readonly clusterMap: ClusterMap };
 
 const LENGTH_BYTES = 4;
 const BROKERS = 1;
@@ -43,7 +38,7 @@ export class PassOn {
   link(client: ClientConnection): ClientLink {
     const known = this.links.get(client);
     if (known !== undefined) return known;
-    const made = new ClientLink(client, this.parts.pool, this.parts.log);
+    const made = new ClientLink(client, this.parts);
     this.links.set(client, made);
     return made;
   }

@@ -239,12 +239,24 @@ describe('Gateway, what passes through', () => {
     expect(client.frames.map((frame) => frame.readInt32BE(0))).to.deep.equal([0]);
   });
 
-  it('ends the client when a broker ends an idle connection (4.5)', async () => {
+  it('ends the client when a broker ends its connection, outstanding requests or not (4.5)', async () => {
     const client = await open.client(1);
     await client.call('Metadata', 12, { topics: [] });
     await cluster.broker(1).stop();
     await client.closed;
     expect(client.frames).to.have.length(0);
+  });
+
+  it('opens a connection again that a broker ended for want of use', async () => {
+    const client = await open.client(1);
+    await client.call('Metadata', 12, { topics: [] });
+    await clock.pass(60_000);
+    await cluster.broker(1).stop();
+    await cluster.broker(1).restart();
+    await clock.settle();
+    open.groups.states.set('g', 'Stable');
+    expect((await client.call('StreamsGroupHeartbeat', 1, BEAT)).errorCode).to.equal(0);
+    expect((await client.call('Metadata', 12, { topics: [] })).brokers).to.have.length(2);
   });
 
   it('still passes on what a client sent before it went, then closes upstream (4.5)', async () => {
