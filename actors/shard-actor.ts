@@ -99,7 +99,8 @@ export class ShardActor {
       this.#env.metrics.loaded(ms);
       this.#env.log.debug({ shard: this.shard, groups: slots.size, ms }, 'Shard loaded');
     } catch (cause) {
-      this.#enter('LOAD_FAILED');
+      // The log may be closed under a load that nobody waits for any more.
+      if (!this.#enter('LOAD_FAILED')) return;
       this.#env.log.error({ shard: this.shard, err: cause }, 'Shard could not be loaded');
     }
     this.#planDrain();

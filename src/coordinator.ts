@@ -21,6 +21,7 @@ import { groupConfigResources } from './server/group-config-resources.ts';
 import type { ConfigResources } from './server/ports.ts';
 import { createStandalone } from './server/standalone.ts';
 import { openStorage, type Storage } from './storage.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 /** A coordinator that runs. */
 export type RunningCoordinator = {
@@ -45,19 +46,21 @@ const DEFAULT_PARTITION_COUNT = 1;
  * Joins rooms and ports and starts the whole: store, shards, pool, listeners, admin server. Resolves when clients can be
  * served.
  *
+ * @param parts.signal aborted before then, it ends the wait for upstream and for shards to load, and the promise rejects
+ *   with its reason; afterwards it means nothing.
  * @throws `StoreError`, `ListenError`, `AdminListenError`, `UpstreamError`: each with one clear line as its message;
  *   nothing is left open.
  */
 export async function startCoordinator(
   config: Config,
-  { log }: { readonly log: Log },
+  { log, signal }: { readonly log: Log; readonly signal?: AbortSignal },
 ): Promise<RunningCoordinator> {
   const closers: (() => Promise<void>)[] = [];
   const closeAll = async () => {
     for (const close of closers.splice(0).reverse()) await close();
   };
   try {
-    const running = await start(config, log, closers);
+    const running = await start(config, { log, signal }, closers);
     return { ...running, stop: closeAll };
   } catch (cause) {
     await closeAll();
@@ -67,7 +70,7 @@ export async function startCoordinator(
 
 async function start(
   config: Config,
-  log: Log,
+  { log, signal }: { readonly log: Log; readonly signal: AbortSignal | undefined },
   closers: (() => Promise<void>)[],
 ): Promise<Omit<RunningCoordinator, 'stop'>> {
   const metrics = createMetrics();
@@ -131,8 +134,8 @@ async function start(
   // Clients that come now are told to try again; a shard answers as soon as it is loaded.
   const loaded = shards.load();
   const admin = await startAdmin(config, { router, storage, metrics, front, log }, closers);
-  await front.ready();
-  await loaded;
+  // The only waits whose end is not in our hands.
+  await unlessAborted(Promise.all([front.ready(), loaded]), signal);
   return {
     address: { host: listener.info.host, port: listener.info.port },
     adminAddress: admin?.address,

@@ -1,10 +1,10 @@
 import type { Log } from '../actors/ports.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config/config.ts';
-import type { HostPort } from './config/host-port.ts';
+import { formatHostPort, type HostPort } from './config/host-port.ts';
 import type { Metrics } from './observe/metrics.ts';
 import type { Dispatch, ListenerInfo } from './server/dispatch.ts';
-import { type Listener, openListener } from './server/listener.ts';
+import { ListenError, type Listener, openListener } from './server/listener.ts';
 
 /** Answers a client may leave unread before it is not listened to any more. */
 const UNSENT_BYTES_MAX = 8 * 1024 * 1024;
@@ -14,13 +14,15 @@ const FRAME_COMPLETION_MS = 30_000;
 export class Listeners {
   readonly #parts: { config: Config; dispatch: () => Dispatch; metrics: Metrics; log: Log };
   readonly #open: Listener[] = [];
+  #isStopped = false;
 
   constructor(parts: { config: Config; dispatch: () => Dispatch; metrics: Metrics; log: Log }) {
     this.#parts = parts;
   }
 
-  /** Rejects with `ListenError` when the address cannot be had. */
+  /** Rejects with `ListenError` when the address cannot be had, or all of them are being closed. */
   async open(listen: HostPort, nodeId: ListenerInfo['nodeId']): Promise<Listener> {
+    this.#refuseIfStopped(listen);
     const { config, dispatch, metrics, log } = this.#parts;
     const { advertised, server } = config;
     const isFirst = this.#open.length === 0;
@@ -45,8 +47,17 @@ export class Listeners {
       log,
       metrics: metrics.server,
     });
+    if (this.#isStopped) await listener.stop(0);
+    this.#refuseIfStopped(listen);
     this.#open.push(listener);
     return listener;
+  }
+
+  /** A broker upstream may be heard of at any time. */
+  #refuseIfStopped(listen: HostPort): void {
+    if (!this.#isStopped) return;
+    const text = `Cannot listen on ${formatHostPort(listen)}: all addresses are being closed`;
+    throw new ListenError('ECANCELED', text, { cause: undefined });
   }
 
   /** Those that stand for upstream nodes, by node id; a node may come later. */
@@ -59,7 +70,9 @@ export class Listeners {
     return addresses;
   }
 
+  /** Stops all of them, and opens none from now on. */
   async stop(graceMs: number): Promise<void> {
+    this.#isStopped = true;
     await Promise.all(this.#open.map((listener) => listener.stop(graceMs)));
   }
 }

@@ -25,7 +25,11 @@ export type CommandIo = {
     config: LogConfig,
     options: { readonly isTerminal: boolean },
   ) => { readonly log: Log; flush(): void };
-  readonly startCoordinator: (config: Config, parts: { readonly log: Log }) => Promise<Started>;
+  /** Rejects with the signal's reason when that is aborted before clients can be served; nothing is left open then. */
+  readonly startCoordinator: (
+    config: Config,
+    parts: { readonly log: Log; readonly signal?: AbortSignal },
+  ) => Promise<Started>;
   /** Calls back at every request to stop: a signal from a terminal or a supervisor. */
   readonly onStop: (listener: () => void) => void;
   /** Ends the process at once. */

@@ -8,36 +8,50 @@ const CUT_OFF = 130;
 
 /**
  * Runs a coordinator until it is told to stop. Says on standard output, in one line, when clients can connect; the first
- * request to stop finishes what was taken, the second ends at once.
+ * request to stop finishes what was taken, also while it still starts, the second ends at once. Whatever happens, what
+ * was started is stopped.
  */
 export async function serve(flags: ConfigFlags, io: CommandIo): Promise<void> {
   const { config, warnings } = loadConfig(flags, io);
   const { log, flush } = io.createLogger(config.log, io);
   for (const warning of warnings) log.warn({}, warning);
-  const stopped = untilStop(io);
-  try {
-    const started = await io.startCoordinator(config, { log });
-    io.out(`Headgate ready on ${formatHostPort(started.address)}\n`);
-    log.info(placesOf(config, started), 'Ready');
-    if (io.isTerminal) io.err(whatNext(config, started));
-    await stopped;
+  const signal = stopSignal(io);
+  signal.addEventListener('abort', () => {
     log.info({ timeoutMs: config.stopTimeoutMs }, 'Stopping: once more ends at once');
-    await started.stop();
+  });
+  try {
+    const started = await io.startCoordinator(config, { log, signal });
+    try {
+      io.out(`Headgate ready on ${formatHostPort(started.address)}\n`);
+      log.info(placesOf(config, started), 'Ready');
+      if (io.isTerminal) io.err(whatNext(config, started));
+      await aborted(signal);
+    } finally {
+      await started.stop();
+    }
     log.info({}, 'Stopped');
+  } catch (error) {
+    if (!signal.aborted || error !== signal.reason) throw error;
+    log.info({}, 'Stopped before clients could be served');
   } finally {
     flush();
   }
 }
 
-/** Resolves at the first request to stop. One that comes before the start is over is kept until then. */
-function untilStop(io: CommandIo): Promise<void> {
+/** Is aborted at the first request to stop. */
+function stopSignal(io: CommandIo): AbortSignal {
+  const stopping = new AbortController();
+  io.onStop(() => {
+    if (stopping.signal.aborted) io.exit(CUT_OFF);
+    else stopping.abort();
+  });
+  return stopping.signal;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    let asked = false;
-    io.onStop(() => {
-      if (asked) io.exit(CUT_OFF);
-      asked = true;
-      resolve();
-    });
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve());
   });
 }
 

@@ -27,6 +27,8 @@ export type ConnectionOptions = {
   readonly software: Software;
   /** Where counting begins; 0 unless told otherwise. */
   readonly firstCorrelationId?: number;
+  /** Aborted, it ends the making of a connection; one that is made is left alone. */
+  readonly signal?: AbortSignal;
 };
 
 export type RequestOptions = {
@@ -95,11 +97,12 @@ export class UpstreamConnection {
   /**
    * Connects and asks for the broker's versions.
    *
-   * @throws UpstreamError (`unreachable`) when nobody answers in time or the peer is no Kafka broker.
+   * @throws UpstreamError (`unreachable`) when nobody answers in time, the peer is no Kafka broker, or it was given up.
    */
   static async open(address: Address, options: ConnectionOptions): Promise<UpstreamConnection> {
     const socket = await connected(address, options);
     const connection = new UpstreamConnection(address, socket, options);
+    const stopWatching = whenAborted(options.signal, () => connection.close());
     try {
       connection.known = await connection.negotiate();
       return connection;
@@ -109,6 +112,8 @@ export class UpstreamConnection {
       throw new UpstreamError('unreachable', `Cannot speak to ${connection.title}: ${reason}`, {
         cause: error,
       });
+    } finally {
+      stopWatching();
     }
   }
 
@@ -352,21 +357,35 @@ async function connected(address: Address, options: ConnectionOptions): Promise<
   return new Promise<Socket>((resolve, reject) => {
     const socket = connect({ host: address.host, port: address.port });
     const fail = (text: string, cause?: unknown): void => {
-      stopDeadline();
+      settled();
       socket.destroy();
       reject(new UpstreamError('unreachable', text, { cause }));
     };
     const stopDeadline = options.clock.after(options.connectTimeoutMs, () => {
       fail(`Cannot connect to upstream ${title}: no answer within ${options.connectTimeoutMs} ms`);
     });
+    const stopWatching = whenAborted(options.signal, () => {
+      fail(`Cannot connect to upstream ${title}: given up`);
+    });
     const failed = (error: Error): void => {
       fail(`Cannot connect to upstream ${title}: ${error.message}`, error);
     };
+    const settled = (): void => {
+      stopDeadline();
+      stopWatching();
+    };
     socket.once('error', failed);
     socket.once('connect', () => {
-      stopDeadline();
+      settled();
       socket.off('error', failed);
       resolve(socket);
     });
   });
+}
+
+/** Calls back, soon, when the signal is aborted or was so before; the function given back takes that back. */
+function whenAborted(signal: AbortSignal | undefined, callback: () => void): () => void {
+  if (signal?.aborted) process.nextTick(callback);
+  else signal?.addEventListener('abort', callback);
+  return () => signal?.removeEventListener('abort', callback);
 }

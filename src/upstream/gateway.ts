@@ -180,7 +180,7 @@ export function createGateway(parts: GatewayParts): Gateway {
         await reach();
         return;
       } catch (error) {
-        if (failFast || !(error instanceof UpstreamError)) throw error;
+        if (failFast || isClosed || !(error instanceof UpstreamError)) throw error;
         const waitMs = Math.min(RETRY_FIRST_MS * 2 ** attempt, RETRY_MAX_MS);
         if (attempt === 0) log.warn({ reason: error.message }, 'Upstream cannot be reached yet');
         await new Promise<void>((resolve) => {
@@ -211,6 +211,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     async ready({ failFast }) {
       await clusterMap.openKept();
       await reachUntilThere(failFast);
+      if (isClosed) return;
       topics.start();
       lookAfter();
     },

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock, Log } from '../../actors/ports.ts';
 import type { ResponseOf } from '../wire/apis.ts';
 import type { BrokerVersions } from './broker-versions.ts';
@@ -51,10 +52,12 @@ export class UpstreamPool {
   private readonly versionsById = new Map<number, BrokerVersions>();
   private readonly coordinators = new Map<string, number>();
   private refreshing: Promise<void> | undefined;
-  private isClosed = false;
+  private readonly closing = new AbortController();
 
   constructor(parts: PoolParts) {
     this.parts = parts;
+    // One listener for each connection being made, which is no leak.
+    setMaxListeners(0, this.closing.signal);
   }
 
   /** What a broker offered when it was last connected to; undefined before that. */
@@ -161,9 +164,9 @@ export class UpstreamPool {
     return connection;
   }
 
-  /** Closes all its connections; what is outstanding is rejected. */
+  /** Closes all its connections, also those being made; what is outstanding is rejected. */
   close(): void {
-    this.isClosed = true;
+    this.closing.abort();
     for (const { connection } of this.places.values()) connection?.close();
   }
 
@@ -175,6 +178,7 @@ export class UpstreamPool {
       inFlightMax: IN_FLIGHT_MAX,
       clientId: CLIENT_ID,
       software: SOFTWARE,
+      signal: this.closing.signal,
     };
   }
 
@@ -208,7 +212,9 @@ export class UpstreamPool {
   }
 
   private async at(address: Address): Promise<UpstreamConnection> {
-    if (this.isClosed) throw new UpstreamError('lost', 'The gateway is being closed');
+    if (this.closing.signal.aborted) {
+      throw new UpstreamError('lost', 'The gateway is being closed');
+    }
     const place = this.placeOf(`${address.host}:${address.port}`);
     if (place.connection?.isOpen) return place.connection;
     if (place.connecting !== undefined) return place.connecting;
@@ -238,7 +244,7 @@ export class UpstreamPool {
   private async connect(place: Place, address: Address): Promise<UpstreamConnection> {
     try {
       const connection = await UpstreamConnection.open(address, this.ownOptions());
-      if (this.isClosed) connection.close();
+      if (this.closing.signal.aborted) connection.close();
       place.connection = connection;
       place.failures = 0;
       place.lastError = undefined;

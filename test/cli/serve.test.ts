@@ -76,6 +76,26 @@ describe('headgate serve', () => {
     expect(io.stops).to.equal(1);
   });
 
+  it('gives a start up when it is told to stop meanwhile, and ends with 0', async () => {
+    io.start = (_, signal) =>
+      new Promise((_resolve, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason));
+      });
+    const { code } = await served('--upstream', 'nobody:9092');
+    io.askToStop();
+    expect(await code).to.equal(0);
+    expect([io.output, io.errors, io.flushes]).to.deep.equal(['', '', 1]);
+  });
+
+  it('stops what it started when something goes wrong after that', async () => {
+    io.log.info = () => {
+      throw new Error('Cannot say where');
+    };
+    expect(await io.run('serve')).to.equal(1);
+    expect(io.errors).to.contain('Cannot say where');
+    expect([io.stops, io.flushes]).to.deep.equal([1, 1]);
+  });
+
   it('takes settings from flags, --set, environment and file, in this order', async () => {
     const file = join(folder, 'a.properties');
     writeFileSync(file, 'port=1\nhost=file\ndata.dir=file\nnode.id=7\nlog.dirs=/tmp\n');

@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from 'node:net';
 import { expect } from 'chai';
 import { AdminClient } from '../../src/client/admin.ts';
 import { type BrokerAddress, ClientConnection } from '../../src/client/connection.ts';
@@ -114,6 +115,25 @@ describe('headgate serve, a process of its own', () => {
         member.close();
       }),
     ));
+
+  it('SIGTERM while upstream is silent ends it with 0, without a ready line', () =>
+    inTemporaryFolder(async (folder) => {
+      const asked = { resolve: () => {} };
+      const heard = new Promise<void>((resolve) => {
+        asked.resolve = resolve;
+      });
+      const silent = createServer((socket) =>
+        socket.on('error', () => {}).on('data', asked.resolve),
+      );
+      await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+      const { port } = silent.address() as AddressInfo;
+      const headgate = HeadgateProcess.serve(folder, '--upstream', `127.0.0.1:${port}`);
+      await heard;
+      expect(await headgate.end('SIGTERM')).to.equal(0);
+      expect(headgate.out).to.deep.equal([]);
+      expect(saidPlainly(headgate)).to.deep.equal([]);
+      silent.close();
+    }));
 
   it('wrong settings: all faults at once, with exit code 2, and nothing is opened', () =>
     inTemporaryFolder(async (folder) => {

@@ -15,7 +15,10 @@ export class FakeIo implements CommandIo {
   stops = 0;
   flushes = 0;
   /** What starting a coordinator gives. */
-  start: (config: Config) => Promise<Omit<Started, 'stop'>> = async ({ listen, admin }) => ({
+  start: (config: Config, signal?: AbortSignal) => Promise<Omit<Started, 'stop'>> = async ({
+    listen,
+    admin,
+  }) => ({
     address: listen,
     adminAddress: admin,
     nodeAddresses: new Map(),
@@ -34,9 +37,9 @@ export class FakeIo implements CommandIo {
       this.flushes++;
     },
   });
-  readonly startCoordinator = async (config: Config): Promise<Started> => {
+  readonly startCoordinator: CommandIo['startCoordinator'] = async (config, { signal }) => {
     this.started.push(config);
-    const running = await this.start(config);
+    const running = await this.start(config, signal);
     return {
       ...running,
       stop: async () => {

@@ -24,7 +24,10 @@ describe('UpstreamConnection', () => {
   let connection: UpstreamConnection | undefined;
   let server: Server | undefined;
 
-  function open(port: number, firstCorrelationId = 0): Promise<UpstreamConnection> {
+  function open(
+    port: number,
+    { firstCorrelationId = 0, signal }: { firstCorrelationId?: number; signal?: AbortSignal } = {},
+  ): Promise<UpstreamConnection> {
     return UpstreamConnection.open(
       { host: '127.0.0.1', port },
       {
@@ -35,6 +38,7 @@ describe('UpstreamConnection', () => {
         clientId: 'headgate',
         software: { name: 'soft', version: '1.2' },
         firstCorrelationId,
+        ...(signal === undefined ? {} : { signal }),
       },
     );
   }
@@ -98,7 +102,7 @@ describe('UpstreamConnection', () => {
   });
 
   it('counts on from 2147483647 to -2147483648', async () => {
-    connection = await open(broker.port, 2 ** 31 - 2);
+    connection = await open(broker.port, { firstCorrelationId: 2 ** 31 - 2 });
     const answers = [];
     for (const id of [1, 2, 3])
       answers.push((await connection.forward(frameOf(id))).readInt32BE(0));
@@ -155,6 +159,24 @@ describe('UpstreamConnection', () => {
     broker.onFrame(12, () => Buffer.from([0, 0, 0, 7, 0, 0, 0, 99, 0, 0, 0]));
     connection = await open(broker.port);
     expect(await faultOf(connection.forward(frameOf(1)))).to.equal('lost');
+  });
+
+  it('open() is given up when its signal is aborted, whether it connects or waits for versions', async () => {
+    const sockets: Socket[] = [];
+    server = createServer((socket) => sockets.push(socket.resume()));
+    const port = await listening(server);
+    const early = new AbortController();
+    const connecting = faultOf(open(port, { signal: early.signal }));
+    early.abort();
+    expect(await connecting).to.equal('unreachable');
+    expect(await faultOf(open(port, { signal: early.signal }))).to.equal('unreachable');
+    const late = new AbortController();
+    const before = sockets.length;
+    const negotiating = faultOf(open(port, { signal: late.signal }));
+    await until(() => sockets.length > before && sockets.some((socket) => socket.bytesRead > 0));
+    late.abort();
+    expect(await negotiating).to.equal('unreachable');
+    await until(() => sockets.every((socket) => socket.destroyed));
   });
 
   it('end() waits for the answers that are outstanding', async () => {

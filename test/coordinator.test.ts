@@ -1,0 +1,54 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { expect } from 'chai';
+import { resolveConfig } from '../src/config/resolve.ts';
+import { startCoordinator } from '../src/coordinator.ts';
+import { KeptLog } from './support/kept-log.ts';
+import { openCoordinator } from './support/open-coordinator.ts';
+import { until } from './support/open-server.ts';
+import { rejectionOf } from './support/rejection-of.ts';
+import { inTemporaryFolder } from './support/temporary-folder.ts';
+
+const REASON = new Error('Not wanted any more');
+
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return typeof address === 'object' ? (address?.port ?? 0) : 0;
+}
+
+function configOf(folder: string, settings: Readonly<Record<string, string>> = {}) {
+  const flags = { port: '0', 'admin.port': '0', 'data.dir': folder, 'assignor.threads': '1' };
+  return resolveConfig({ flags: { ...flags, ...settings } }).config;
+}
+
+describe('startCoordinator()', () => {
+  it('given up while upstream is silent, rejects with the reason and leaves nothing open', () =>
+    inTemporaryFolder(async (folder) => {
+      const sockets: Socket[] = [];
+      const silent = createServer((socket) => sockets.push(socket.resume()));
+      const bootstrap = `127.0.0.1:${await listening(silent)}`;
+      const log = new KeptLog();
+      const giveUp = new AbortController();
+      const config = configOf(folder, { 'upstream.bootstrap.servers': bootstrap });
+      const starting = rejectionOf(startCoordinator(config, { log, signal: giveUp.signal }));
+      await until(() => sockets.some((socket) => socket.bytesRead > 0));
+      giveUp.abort(REASON);
+      expect(await starting).to.equal(REASON);
+      await until(() => sockets.every((socket) => socket.destroyed));
+      silent.close();
+      expect(log.told).to.deep.equal([]);
+      // The store is free again.
+      await (await openCoordinator(folder)).close();
+    }));
+
+  it('given up while shards are being loaded, stops without a word about them', () =>
+    inTemporaryFolder(async (folder) => {
+      await (await openCoordinator(folder)).close();
+      const log = new KeptLog();
+      const signal = AbortSignal.abort(REASON);
+      const starting = startCoordinator(configOf(folder), { log, signal });
+      expect(await rejectionOf(starting)).to.equal(REASON);
+      expect(log.lines).to.deep.equal([]);
+      await (await openCoordinator(folder)).close();
+    }));
+});
