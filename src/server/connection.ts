@@ -34,6 +34,8 @@ export type ConnectionParts = {
 
 /** How long the last answers of a connection that is to close may take to leave. */
 const LINGER_MS = 5_000;
+/** At a stop, how long a client has to end its side once it was sent everything: some only do so at their next request. */
+const LINGER_AT_STOP_MS = 500;
 const API_KEY_BYTES = 2;
 const NO_API = -1;
 const NO_FRAMES: readonly Buffer[] = [];
@@ -154,10 +156,11 @@ export class Connection implements ClientConnection {
     this.doom();
   }
 
-  /** Stops reading, answers what was taken, then closes. */
+  /** Stops reading, answers what was taken, then closes; at once when nothing is owed. */
   finish(): void {
     this.isFinishing = true;
-    this.proceed();
+    if (this.owesNothing && this.unsentBytes === 0) this.socket.destroy();
+    else this.proceed();
   }
 
   /** Closes at once. */
@@ -177,8 +180,8 @@ export class Connection implements ClientConnection {
       this.frameBeganMs !== undefined &&
       nowMs - this.frameBeganMs > frameCompletionMs;
     if (isFrameLate) this.fault(`A frame was not whole after ${frameCompletionMs} ms`);
-    const owesNothing = this.answers.size === 0 || this.isCongested;
-    if (owesNothing && nowMs - this.lastActivityMs > idleMs) {
+    const isAtRest = this.answers.size === 0 || this.isCongested;
+    if (isAtRest && nowMs - this.lastActivityMs > idleMs) {
       const fields = { connection: this.id, client: this.clientHost, idleMs };
       this.log.debug(fields, 'Connection closed: idle');
       this.socket.destroy();
@@ -191,6 +194,11 @@ export class Connection implements ClientConnection {
 
   private get hasWaiting(): boolean {
     return this.waitingFrom < this.waiting.length;
+  }
+
+  /** Every request taken has its answer, on its way at least. */
+  private get owesNothing(): boolean {
+    return !this.hasWaiting && this.answers.size === 0 && this.holds === 0;
   }
 
   private receive(chunk: Buffer): void {
@@ -339,11 +347,14 @@ export class Connection implements ClientConnection {
   private maybeEnd(): void {
     const isOver = this.clientEnded || this.isFinishing;
     if (!isOver || this.isEnded || this.isDoomed || this.isClosed) return;
-    if (this.hasWaiting || this.answers.size > 0 || this.holds > 0) return;
+    if (!this.owesNothing) return;
     this.isEnded = true;
     this.closingSinceMs = this.clock.monotonicMs();
     this.writeOutgoing();
-    this.socket.end();
+    this.socket.end(() => {
+      if (this.isFinishing)
+        this.onClose(this.clock.after(LINGER_AT_STOP_MS, () => this.socket.destroy()));
+    });
   }
 
   private settleReading(): void {

@@ -91,6 +91,32 @@ describe('openListener()', () => {
     expect(listener.connections).to.equal(0);
   });
 
+  it('waits at a stop for no client that keeps its side open, and but a moment for one that was owed an answer', async () => {
+    const answers: (() => void)[] = [];
+    const { listener, port, clock } = await openServer(
+      at(
+        ({ apiVersion, correlationId }) =>
+          new Promise((resolve) => {
+            const frame = encodeResponseFrame('Heartbeat', apiVersion, correlationId, {});
+            answers.push(() => resolve(frame));
+          }),
+      ),
+    );
+    const idle = await WireClient.connect(port, { allowHalfOpen: true });
+    const owed = await WireClient.connect(port, { allowHalfOpen: true });
+    owed.write(owed.request('Heartbeat', 4, BEAT));
+    await until(() => listener.connections === 2 && answers.length === 1);
+    const stopped = listener.stop(30_000);
+    await until(() => listener.connections === 1);
+    answers[0]?.();
+    expect(await owed.take(1)).to.have.length(1);
+    await owed.closed;
+    expect(listener.connections).to.equal(1);
+    await clock.pass(500);
+    await stopped;
+    for (const one of [idle, owed]) one.destroy();
+  });
+
   it('cuts off what is not answered within the grace of a stop', async () => {
     let taken = 0;
     const { listener, port, clock } = await openServer(
