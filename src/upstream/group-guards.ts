@@ -1,4 +1,5 @@
 import type { GroupCoordinator } from '../../actors/group-coordinator.ts';
+import type { ErrorName } from '../../machines/model/refusal.ts';
 import type { Answer, Handler, IncomingRequest } from '../server/dispatch.ts';
 import { isFlexibleApi } from '../wire/apis.ts';
 import { errorCode } from '../wire/errors.ts';
@@ -15,6 +16,8 @@ export type GroupGuardParts = {
 };
 
 const REBALANCE_TIMEOUT_SINCE = 1;
+/** After these there is no streams group under the id any more. */
+const ENDED: readonly ErrorName[] = ['NONE', 'GROUP_ID_NOT_FOUND'];
 
 /**
  * Keeps members of other protocols out of streams groups: JoinGroup is answered 23 while the group has members, the
@@ -35,17 +38,23 @@ export class GroupGuards {
   joinGroup(): Handler {
     return this.guarded(async (request, groupId, isEmpty) => {
       if (isEmpty) {
-        const { coordinator, placeholders } = this.parts;
-        if (isNewcomer(request)) {
-          await placeholders.whileAway(groupId, () => coordinator().delete([groupId]));
-        }
-        return undefined;
+        if (!isNewcomer(request)) return undefined;
+        const error = await this.endGroup(groupId);
+        if (ENDED.includes(error)) return undefined;
+        if (error !== 'NON_EMPTY_GROUP') return 'close';
       }
       const { apiVersion, correlationId } = request;
       return encodeResponseFrame('JoinGroup', apiVersion, correlationId, {
         errorCode: errorCode('INCONSISTENT_GROUP_PROTOCOL'),
       });
     });
+  }
+
+  /** Ends an empty streams group; a member of it may be quicker, and then it stays. */
+  private async endGroup(groupId: string): Promise<ErrorName> {
+    const { coordinator, placeholders } = this.parts;
+    const [ended] = await placeholders.whileAway(groupId, () => coordinator().delete([groupId]));
+    return ended?.error ?? 'NONE';
   }
 
   /** Of ConsumerGroupHeartbeat and ShareGroupHeartbeat: answers with an error alone look the same. */

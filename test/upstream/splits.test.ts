@@ -276,6 +276,21 @@ describe('Splits and guards of the gateway', () => {
       expect(open.groups.deleted).to.deep.equal(['g']);
     });
 
+    it('answers a newcomer 23 when a member of the streams group was quicker (MEM-2)', async () => {
+      open.groups.states.set('g', 'Empty');
+      cluster.broker(1).on('LeaveGroup', () => {
+        open.groups.states.set('g', 'Stable');
+        return { members: [] };
+      });
+      const join = await client.call('JoinGroup', 9, { groupId: 'g', protocolType: 'consumer' });
+      expect(join.errorCode).to.equal(23);
+      const types = cluster
+        .broker(1)
+        .asked('JoinGroup')
+        .map(({ protocolType }) => protocolType);
+      expect(types).not.to.include('consumer');
+    });
+
     it('ends the connection while the shard cannot say', async () => {
       open.groups.shardError = 'COORDINATOR_LOAD_IN_PROGRESS';
       client.write(client.request('JoinGroup', 9, { groupId: 'g' }));
