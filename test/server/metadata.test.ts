@@ -155,6 +155,23 @@ describe('answerDescribeTopicPartitions()', () => {
     ]);
   });
 
+  it('sends lists of eligible leaders, not null: the Java admin client fails on that', async () => {
+    const answer = answerDescribeTopicPartitions(await standaloneParts({}, { topics: { a: 1 } }));
+    const request = { topics: [{ name: 'a' }], responsePartitionLimit: 10, cursor: null };
+    const { topics = [] } = await answer(request, incoming(0));
+    expect(topics[0]?.partitions).to.deep.equal([
+      {
+        partitionIndex: 0,
+        leaderId: 1,
+        leaderEpoch: 0,
+        replicaNodes: [1],
+        isrNodes: [1],
+        eligibleLeaderReplicas: [],
+        lastKnownElr: [],
+      },
+    ]);
+  });
+
   it('answers all topics for an empty list', async () => {
     expect((await askAll([], 2_000)).flat().map((one) => (one as [string])[0])).to.deep.equal([
       'a',

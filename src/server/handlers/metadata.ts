@@ -105,6 +105,8 @@ function partitions(nodeId: number, start: number, end: number) {
   }));
 }
 
+/** Nullable on the wire, but the Java admin client fails on null. */
+const NO_ELIGIBLE_LEADERS = { eligibleLeaderReplicas: [], lastKnownElr: [] };
 /** At most this many partitions are described at a time, whatever the client allows. */
 const PARTITIONS_AT_A_TIME_MAX = 2_000;
 
@@ -140,7 +142,10 @@ export function answerDescribeTopicPartitions(parts: Parts): Answering<'Describe
         name,
         topicId: topic.topicId,
         isInternal: topic.internal,
-        partitions: partitions(identity.nodeId, Math.min(start, end), end),
+        partitions: partitions(identity.nodeId, Math.min(start, end), end).map((one) => ({
+          ...one,
+          ...NO_ELIGIBLE_LEADERS,
+        })),
         topicAuthorizedOperations: authorizedOperations(authorizer, principal, 'TOPIC', name),
       });
       if (end < topic.partitionCount) {
