@@ -1,16 +1,10 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import {
-  projectRoot,
-  type RealBroker,
-  type RunningHeadgate,
-  run,
-  startHeadgate,
-  startKafka,
-  whyNoOracle,
-} from '../support/oracle.ts';
+import { formatHostPort } from '../../src/config/host-port.ts';
+import { HeadgateProcess } from '../support/headgate-process.ts';
+import { projectRoot, type RealBroker, run, startKafka, whyNoOracle } from '../support/oracle.ts';
 
 /** Quick groups, as the battery needs them. */
 const quickGroups = {
@@ -49,7 +43,7 @@ for (const version of ['4.4.0', '3.9.2']) {
   describe(`real Kafka Streams applications through a gateway in front of Apache Kafka ${version}`, function () {
     this.timeout(1_500_000);
     let kafka: RealBroker | undefined;
-    let headgate: RunningHeadgate | undefined;
+    const folder = mkdtempSync(join(tmpdir(), 'headgate-battery-'));
     let results: BatteryResult[] = [];
     let output = '';
 
@@ -64,16 +58,13 @@ for (const version of ['4.4.0', '3.9.2']) {
         '--set',
         `${key}=${value}`,
       ]);
-      headgate = await startHeadgate(['--port', '0', '--upstream', kafka.address, ...settings]);
-      const file = join(mkdtempSync(join(tmpdir(), 'headgate-battery-')), 'result.json');
-      const args = [
-        '--bootstrap',
-        headgate.address,
-        '--upstream',
-        kafka.address,
-        '--only',
-        cases.join(','),
-      ];
+      const headgate = HeadgateProcess.servePlainly(
+        join(folder, 'data'),
+        ...['--upstream', kafka.address, ...settings],
+      );
+      const address = formatHostPort(await headgate.ready());
+      const file = join(folder, 'result.json');
+      const args = ['--bootstrap', address, '--upstream', kafka.address, '--only', cases.join(',')];
       const done = await run(
         process.execPath,
         [
@@ -93,8 +84,9 @@ for (const version of ['4.4.0', '3.9.2']) {
     });
 
     after(async () => {
-      await headgate?.stop();
+      await HeadgateProcess.endAll('SIGTERM');
       await kafka?.stop();
+      rmSync(folder, { recursive: true, force: true });
     });
 
     for (const name of cases) {

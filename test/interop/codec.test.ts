@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { mainFile, projectRoot, run, whyNoOracle } from '../support/oracle.ts';
+import { mainFile } from '../support/headgate-process.ts';
+import { projectRoot, run, whyNoOracle } from '../support/oracle.ts';
 
 describe("the codec against Kafka's own classes", function () {
   this.timeout(900_000);

@@ -1,6 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
+import type { BrokerAddress } from '../../src/client/connection.ts';
 import { ScriptedMember } from '../../src/client/member.ts';
-import { kafkaTool, type RunningHeadgate, startHeadgate, whyNoOracle } from '../support/oracle.ts';
+import { formatHostPort } from '../../src/config/host-port.ts';
+import { HeadgateProcess } from '../support/headgate-process.ts';
+import { kafkaTool, whyNoOracle } from '../support/oracle.ts';
 
 const streamsGroups = 'org.apache.kafka.tools.streams.StreamsGroupCommand';
 const groups = 'org.apache.kafka.tools.GroupsCommand';
@@ -8,7 +14,8 @@ const topics = 'org.apache.kafka.tools.TopicCommand';
 
 describe('stock tools against a standalone coordinator', function () {
   this.timeout(300_000);
-  let headgate: RunningHeadgate | undefined;
+  const folder = mkdtempSync(join(tmpdir(), 'headgate-data-'));
+  let address: BrokerAddress = { host: '', port: 0 };
 
   before(async function () {
     const why = whyNoOracle();
@@ -16,20 +23,17 @@ describe('stock tools against a standalone coordinator', function () {
       console.log(`      skipped: ${why}`);
       this.skip();
     }
-    headgate = await startHeadgate([
-      '--port',
-      '0',
-      '--set',
-      'group.streams.initial.rebalance.delay.ms=0',
-    ]);
+    const noDelay = 'group.streams.initial.rebalance.delay.ms=0';
+    address = await HeadgateProcess.servePlainly(folder, '--set', noDelay).ready();
   });
 
   after(async () => {
-    await headgate?.stop();
+    await HeadgateProcess.endAll('SIGTERM');
+    rmSync(folder, { recursive: true, force: true });
   });
 
   function tool(main: string, ...args: string[]) {
-    return kafkaTool(main, ['--bootstrap-server', headgate?.address ?? '', ...args]);
+    return kafkaTool(main, ['--bootstrap-server', formatHostPort(address), ...args]);
   }
 
   it('creates, lists, describes and deletes topics with kafka-topics', async () => {
@@ -42,10 +46,8 @@ describe('stock tools against a standalone coordinator', function () {
   });
 
   it('shows a group with kafka-streams-groups and kafka-groups', async () => {
-    const [host = '', port = ''] = (headgate?.address ?? '').split(':');
     const member = await ScriptedMember.connect({
-      host,
-      port: Number(port),
+      ...address,
       groupId: 'shop',
       memberId: 'm1',
       topics: ['orders'],

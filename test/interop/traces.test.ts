@@ -2,7 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { mainFile, projectRoot, run, whyNoOracle } from '../support/oracle.ts';
+import { mainFile } from '../support/headgate-process.ts';
+import { projectRoot, run, whyNoOracle } from '../support/oracle.ts';
 
 type Trace = { name: string; title: string; defect?: boolean; upstream?: boolean };
 type TraceResult = {

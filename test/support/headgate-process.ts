@@ -3,11 +3,13 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { BrokerAddress } from '../../src/client/connection.ts';
 
-const mainFile = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+/** The compiled program beside the compiled tests. */
+export const mainFile = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const LINES_MAX = 10_000;
-const READY_MS = 15_000;
-/** What the caller of the tests has set is no setting of what they start. */
-const environment = Object.fromEntries(
+const READY_MS = 30_000;
+const END_MS = 20_000;
+/** What the caller of the tests has set for Headgate is no setting of what they start. */
+export const ambientEnvironment: NodeJS.ProcessEnv = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !name.startsWith('HEADGATE_')),
 );
 
@@ -25,7 +27,7 @@ export class HeadgateProcess {
 
   constructor(args: readonly string[]) {
     const child = spawn(process.execPath, [mainFile, ...args], {
-      env: environment,
+      env: ambientEnvironment,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child = child;
@@ -50,19 +52,24 @@ export class HeadgateProcess {
 
   /** `serve` with its store in `folder`, on a free port and quick to hand out tasks; more flags win over these. */
   static serve(folder: string, ...flags: readonly string[]): HeadgateProcess {
-    return new HeadgateProcess([
-      'serve',
-      ...['--data-dir', folder, '--port', '0', '--admin-port', 'off'],
+    return HeadgateProcess.servePlainly(
+      folder,
       ...['--set', 'group.streams.initial.rebalance.delay.ms=0'],
       ...['--set', 'group.streams.assignment.interval.ms=0'],
       ...['--set', 'assignor.threads=1'],
       ...flags,
-    ]);
+    );
   }
 
-  /** Ends with SIGKILL what a test left running. */
-  static async endAll(): Promise<void> {
-    await Promise.all([...HeadgateProcess.#running].map((each) => each.end('SIGKILL')));
+  /** `serve` with its store in `folder`, on a free port, otherwise as it is for everybody. */
+  static servePlainly(folder: string, ...flags: readonly string[]): HeadgateProcess {
+    const places = ['--data-dir', folder, '--port', '0', '--admin-port', 'off'];
+    return new HeadgateProcess(['serve', ...places, ...flags]);
+  }
+
+  /** Ends what a test left running. */
+  static async endAll(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    await Promise.all([...HeadgateProcess.#running].map((each) => each.end(signal)));
   }
 
   /** Where clients connect, once it says so. Rejects when it ends before, or takes too long. */
@@ -98,9 +105,12 @@ export class HeadgateProcess {
     }
   }
 
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal and waits for the end; what takes too long about it is ended with SIGKILL. */
   async end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null> {
     this.#child.kill(signal);
-    return this.ended;
+    const late = setTimeout(() => this.#child.kill('SIGKILL'), END_MS);
+    const how = await this.ended;
+    clearTimeout(late);
+    return how;
   }
 }

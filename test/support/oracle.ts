@@ -5,11 +5,10 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { ambientEnvironment } from './headgate-process.ts';
 
 /** The project's folder: tests run from a folder of compiled files somewhere below it. */
 export const projectRoot = findRoot(fileURLToPath(new URL('.', import.meta.url)));
-/** The compiled program beside the compiled tests. */
-export const mainFile = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const oracleScript = join(projectRoot, 'test/oracle/oracle.sh');
 
 function findRoot(from: string): string {
@@ -22,7 +21,7 @@ export const oracleHome =
   process.env['ORACLE_HOME'] ??
   join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'kafka-oracle');
 
-const environment = { ...process.env, ORACLE_HOME: oracleHome };
+const environment = { ...ambientEnvironment, ORACLE_HOME: oracleHome };
 
 /** Why tests with the real Kafka cannot run here; undefined if they can. */
 export function whyNoOracle(): string | undefined {
@@ -142,63 +141,6 @@ function runDetached(args: readonly string[], env: Record<string, string>): Prom
     child.on('exit', (code) => {
       child.stderr.destroy();
       resolve({ code, output });
-    });
-  });
-}
-
-export type RunningHeadgate = {
-  readonly address: string;
-  readonly pid: number;
-  readonly dataDir: string;
-  /** What it wrote to standard error so far, at most the last 200,000 characters. */
-  log(): string;
-  stop(signal?: NodeJS.Signals): Promise<number | null>;
-};
-
-/** Starts the program as a process of its own and waits for the line that says it is ready. */
-export function startHeadgate(
-  args: readonly string[],
-  options: { dataDir?: string; readyMs?: number } = {},
-): Promise<RunningHeadgate> {
-  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'headgate-data-'));
-  const child = spawn(
-    process.execPath,
-    [mainFile, 'serve', '--data-dir', dataDir, '--admin-port', 'off', ...args],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  );
-  let log = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    log = (log + chunk.toString()).slice(-200_000);
-  });
-  const ended = new Promise<number | null>((resolve) =>
-    child.once('exit', (code) => resolve(code)),
-  );
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      child.kill('SIGKILL');
-      reject(new Error(`Not ready in time: ${log.slice(-2000)}`));
-    }, options.readyMs ?? 30_000);
-    void ended.then((code) => {
-      clearTimeout(timer);
-      reject(new Error(`Ended with ${code} before it was ready: ${log.slice(-2000)}`));
-    });
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      const ready = /^Headgate ready on (\S+)/.exec(line);
-      if (ready?.[1] === undefined || child.pid === undefined) return;
-      clearTimeout(timer);
-      resolve({
-        address: ready[1],
-        pid: child.pid,
-        dataDir,
-        log: () => log,
-        async stop(signal = 'SIGTERM') {
-          child.kill(signal);
-          const late = setTimeout(() => child.kill('SIGKILL'), 20_000);
-          const code = await ended;
-          clearTimeout(late);
-          return code;
-        },
-      });
     });
   });
 }
