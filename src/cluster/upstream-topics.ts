@@ -73,6 +73,12 @@ export class UpstreamTopics implements TopicsPort {
     return names.every((name) => this.known.has(name));
   }
 
+  /** As {@link knows}, after a look at those that have not been; waits 5 s at most. Never rejects. */
+  async learns(names: readonly string[]): Promise<boolean> {
+    if (!this.knows(names)) await this.ensureKnown(names);
+    return this.knows(names);
+  }
+
   /** Looks at names that are not known or were not there; waits 5 s at most. */
   async ensureKnown(names: readonly string[]): Promise<void> {
     const nowMs = this.parts.clock.monotonicMs();

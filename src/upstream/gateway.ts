@@ -118,13 +118,13 @@ export function createGateway(parts: GatewayParts): Gateway {
   let cancelTimer = (): void => undefined;
 
   function handlers(local: ReadonlyMap<number, Handler>): ReadonlyMap<number, Handler> {
-    const shared = { coordinator, passOn, pool, clusterMap, placeholders, log };
+    const shared = { coordinator, passOn, pool, clusterMap, placeholders, topics, log };
     const offsets = { ...shared, locks: new KeyedLocks() };
     const commits = new OffsetCommits(offsets);
     const guards = new GroupGuards(shared);
     const heartbeats = local.get(apis.StreamsGroupHeartbeat.key);
     if (heartbeats === undefined) throw new Error('No handler here for StreamsGroupHeartbeat');
-    const guard = new HeartbeatGuard({ ...shared, topics, clock, local: heartbeats });
+    const guard = new HeartbeatGuard({ ...shared, clock, local: heartbeats });
     const table = new Map<number, Handler>();
     for (const [key, { treatment }] of routes) {
       const ours = local.get(key);

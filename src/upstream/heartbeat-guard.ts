@@ -98,8 +98,7 @@ export class HeartbeatGuard {
     const stored = coordinator().view(groupId)?.group.topology;
     const named = join === undefined ? null : decodeBody('StreamsGroupHeartbeat', join).topology;
     const names = [stored, named].flatMap((topology) => (topology ? requiredTopics(topology) : []));
-    if (!topics.knows(names)) await topics.ensureKnown(names);
-    if (!topics.knows(names)) return false;
+    if (!(await topics.learns(names))) return false;
     if (stored === undefined) return true;
     if (this.prepared.size >= GROUPS_MAX) this.prepared.clear();
     this.prepared.add(groupId);

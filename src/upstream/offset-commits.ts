@@ -1,6 +1,7 @@
 import type { GroupCoordinator } from '../../actors/group-coordinator.ts';
 import type { Log } from '../../actors/ports.ts';
 import type { CommitRequest } from '../../machines/commands.ts';
+import type { UpstreamTopics } from '../cluster/upstream-topics.ts';
 import { decodeBody } from '../server/answering.ts';
 import type { Answer, Handler, IncomingRequest } from '../server/dispatch.ts';
 import type { RequestOf, ResponseInput, ResponseOf } from '../wire/apis.ts';
@@ -18,6 +19,8 @@ export type OffsetsParts = {
   readonly coordinator: () => GroupCoordinator;
   readonly passOn: PassOn;
   readonly placeholders: Placeholders;
+  /** What exists, for the judging of commits. */
+  readonly topics: Pick<UpstreamTopics, 'learns'>;
   /** Of partitions under a commit. */
   readonly locks: KeyedLocks;
   readonly log: Log;
@@ -99,6 +102,10 @@ export class OffsetCommits {
     body: CommitBody,
     passedOn: () => void,
   ): Promise<Codes> {
+    // What nobody looked at yet is not missing: a commit may be the first to name a topic (wire.md 4.11).
+    if (!(await this.parts.topics.learns(body.topics.map((topic) => topic.name)))) {
+      return everywhere(body.topics, LOADING);
+    }
     const command = commandOf(name, request.apiVersion, body);
     const keys = body.topics.flatMap((topic) =>
       topic.partitions.map(({ partitionIndex }) =>

@@ -1,5 +1,6 @@
 import type { GroupCoordinator } from '../../actors/group-coordinator.ts';
 import type { OffsetDeleteAnswer } from '../../machines/commands.ts';
+import type { UpstreamTopics } from '../cluster/upstream-topics.ts';
 import { decodeBody } from '../server/answering.ts';
 import type { Answer, Handler, IncomingRequest } from '../server/dispatch.ts';
 import type { RequestOf, ResponseInput, ResponseOf } from '../wire/apis.ts';
@@ -14,6 +15,8 @@ export type OffsetDeleteParts = {
   readonly coordinator: () => GroupCoordinator;
   readonly passOn: PassOn;
   readonly placeholders: Placeholders;
+  /** What exists, for the judging of deletions. */
+  readonly topics: Pick<UpstreamTopics, 'learns'>;
 };
 
 type Body = RequestOf<'OffsetDelete'>;
@@ -47,10 +50,12 @@ export function offsetDeleteHandler(parts: OffsetDeleteParts): Handler {
 }
 
 async function deleteOfStreamsGroup(
-  { coordinator, passOn, placeholders }: OffsetDeleteParts,
+  { coordinator, passOn, placeholders, topics: known }: OffsetDeleteParts,
   { apiVersion, connection }: IncomingRequest,
   { groupId, topics }: Body,
 ): Promise<ResponseInput<'OffsetDelete'>> {
+  // What is to be deleted is mostly of topics that no topology reads: nobody looked at those.
+  if (!(await known.learns(topics.map(({ name }) => name)))) return { errorCode: LOADING };
   const verdict = await coordinator().judgeOffsetDelete({
     groupId,
     topics: topics.map(({ name, partitions }) => ({

@@ -121,6 +121,40 @@ describe('Offsets of streams groups behind the gateway', () => {
     expect(sent).to.deep.equal([]);
   });
 
+  describe('topics that nobody looked at yet', () => {
+    const isMissing = (topic: string) =>
+      open.gateway.topics.view().topic(topic) === undefined ? 'UNKNOWN_TOPIC_OR_PARTITION' : 'NONE';
+
+    it('are looked at before a commit is judged by them (4.11)', async () => {
+      cluster.setTopic('in', 2);
+      open.groups.judgeCommit = ({ topics }) => isMissing(topics[0]?.name ?? '');
+      expect(codesOf(await client.call('OffsetCommit', 9, commitOf([0, 1])))).to.deep.equal([0, 0]);
+      expect(codesOf(await client.call('TxnOffsetCommit', 5, commitOf([0])))).to.deep.equal([0]);
+    });
+
+    it('are looked at before a deletion is judged by them (4.11)', async () => {
+      cluster.setTopic('old', 1);
+      cluster.group('g').offsets.set('old 0', 1n);
+      open.groups.judgeDelete = isMissing;
+      const topics = [{ name: 'old', partitions: [{ partitionIndex: 0 }] }];
+      const answer = await client.call('OffsetDelete', 0, { groupId: 'g', topics });
+      expect(answer.topics[0]?.partitions[0]?.errorCode).to.equal(0);
+      expect(cluster.group('g').offsets.size).to.equal(0);
+    });
+
+    it('are not taken for missing while upstream does not say: 14', async () => {
+      cluster.broker(1).on('Metadata', () => ({
+        brokers: cluster.nodes(),
+        topics: [{ name: 'in', errorCode: 5 }],
+      }));
+      expect(codesOf(await client.call('OffsetCommit', 9, commitOf([0])))).to.deep.equal([14]);
+      const topics = [{ name: 'in', partitions: [{ partitionIndex: 0 }] }];
+      const deleted = await client.call('OffsetDelete', 0, { groupId: 'g', topics });
+      expect(deleted.errorCode).to.equal(14);
+      expect(open.groups.judged).to.deep.equal([]);
+    });
+  });
+
   it('passes commits of other groups untouched, in any version', async () => {
     const simple = commitOf([0], {}, 'theirs');
     expect(codesOf(await client.call('OffsetCommit', 4, simple))).to.deep.equal([0]);
@@ -225,6 +259,7 @@ describe('Offsets of streams groups behind the gateway', () => {
   it('answers 15 when upstream is away, which is sure not to have stored anything', async () => {
     const fresh = await open.client(1);
     await fresh.call('ApiVersions', 0, {});
+    await open.gateway.topics.ensureKnown(['in']);
     await cluster.broker(1).stop();
     expect(codesOf(await fresh.call('OffsetCommit', 9, commitOf([0])))).to.deep.equal([15]);
     const fetched = await fresh.call('OffsetFetch', 9, {
