@@ -10,6 +10,8 @@ export const STRING_BYTES_MAX = 32_767;
 export const ZERO_UUID = 'AAAAAAAAAAAAAAAAAAAAAA';
 
 const UUID_BYTES = 16;
+/** Of U+FFFD in UTF-8. */
+const REPLACEMENT_BYTES = 3;
 /**
  * Up to this length a string is put together byte by byte: a call into native code costs more. Beyond it the
  * engine would only note the pieces, and pay for joining them when the string is looked up.
@@ -22,7 +24,8 @@ const SHORT_STRING = 12;
  * Every read checks that the bytes are there and throws {@link WireError} otherwise; a claimed length is held
  * against the bytes left before anything is made of it. Bytes come out as views of the buffer, never copied.
  * Lenient where Kafka is: any negative length of a nullable value is null, a varint may be longer than needed,
- * and bytes that are not UTF-8 become U+FFFD. Stricter: a varint beyond 31 bits is refused.
+ * and bytes that are not UTF-8 become U+FFFD. Stricter: a varint beyond 31 bits is refused, and a string that would
+ * be too long with U+FFFD in it: it could be neither stored nor answered.
  *
  * Source: wire.md 1.3, 1.4, 1.6.
  */
@@ -176,7 +179,7 @@ export class Reader {
     }
     const at = this.take(length);
     const { buffer } = this;
-    if (length > SHORT_STRING) return utf8(buffer, at, at + length);
+    if (length > SHORT_STRING) return this.longText(at, length);
     let text = '';
     for (let next = at; next < at + length; next++) {
       const byte = buffer[next] as number;
@@ -184,6 +187,15 @@ export class Reader {
       text += String.fromCharCode(byte);
     }
     return text;
+  }
+
+  /** What replaces bad bytes is longer than they are: a text that could not be written again is refused here. */
+  private longText(at: number, length: number): string {
+    const text = utf8(this.buffer, at, at + length);
+    if (length * REPLACEMENT_BYTES <= STRING_BYTES_MAX) return text;
+    const bytes = Buffer.byteLength(text);
+    if (bytes <= STRING_BYTES_MAX) return text;
+    throw this.error(`A string of ${bytes} bytes, at most ${STRING_BYTES_MAX} are allowed`);
   }
 
   bytes(): Buffer {

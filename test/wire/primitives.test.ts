@@ -109,6 +109,15 @@ describe('Reader and Writer', () => {
     expect(reading('0003efbbbf').str()).to.equal('\ufeff');
   });
 
+  it('Reader refuses a string that U+FFFD makes too long to be written again (1.3)', () => {
+    const bytes = (length: number) =>
+      Buffer.concat([Buffer.of(0x7f, 0xff), Buffer.alloc(length, 0xff)]);
+    expect(() => new Reader(bytes(32_767)).str()).to.throw(WireError, '98301 bytes');
+    const most = Buffer.concat([Buffer.of(0x2a, 0xaa), Buffer.alloc(10_922, 0xff)]);
+    const text = new Reader(most).str();
+    expect(written((writer) => writer.str(text))).to.have.length(32_768);
+  });
+
   it('Reader.bytes() gives a view, not a copy', () => {
     const buffer = Buffer.from('00000002aabb', 'hex');
     const view = new Reader(buffer).bytes();
