@@ -1,7 +1,12 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=64
+import { setFlagsFromString } from 'node:v8';
 import { runCommand } from './cli/run-command.ts';
 import { startCoordinator } from './coordinator.ts';
 import { createLogger } from './observe/logger.ts';
+
+// While members join, much of what a request makes lives on for a while. V8 would learn from it to make the same things
+// old from the start, and from then on every heartbeat would leave garbage that only a full collection finds.
+setFlagsFromString('--no-allocation-site-pretenuring');
 
 // A reader that has seen enough closes the pipe: no failure, and no reason for a stack.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -74,7 +74,7 @@ export class Connection implements ClientConnection {
   private holds = 0;
 
   private readonly answers = new AnswerQueue();
-  private outgoing: Buffer[] = [];
+  private readonly outgoing: Buffer[] = [];
   private outgoingBytes = 0;
   private readonly flush = () => {
     this.writeOutgoing();
@@ -231,7 +231,7 @@ export class Connection implements ClientConnection {
 
   private closed(): void {
     this.isClosed = true;
-    this.outgoing = [];
+    this.outgoing.length = 0;
     this.outgoingBytes = 0;
     const listeners = this.closeListeners;
     this.closeListeners = [];
@@ -320,18 +320,19 @@ export class Connection implements ClientConnection {
   /** All answers of a turn go down in one write. */
   private writeOutgoing(): void {
     const { outgoing, socket } = this;
-    if (outgoing.length === 0) return;
-    this.outgoing = [];
+    const [first] = outgoing;
+    if (first === undefined) return;
     this.outgoingBytes = 0;
     this.lastActivityMs = this.clock.monotonicMs();
-    const [first] = outgoing;
-    if (outgoing.length === 1 && first !== undefined) {
+    if (outgoing.length === 1) {
       socket.write(first);
-      return;
+    } else {
+      socket.cork();
+      for (const bytes of outgoing) socket.write(bytes);
+      socket.uncork();
     }
-    socket.cork();
-    for (const bytes of outgoing) socket.write(bytes);
-    socket.uncork();
+    // Emptied, not replaced: a dead old list would keep the answers it held alive until the next full collection.
+    outgoing.length = 0;
   }
 
   private doom(): void {
