@@ -10,6 +10,7 @@ import type {
   OffsetFetchAnswer,
   OffsetFetchRequest,
 } from '../machines/commands.ts';
+import { refusedAnswer } from '../machines/decide/answer.ts';
 import { decideDelete } from '../machines/decide/delete.ts';
 import {
   describeGroup,
@@ -32,7 +33,6 @@ import { byCodeUnits, shardOf } from '../machines/model/ids.ts';
 import type { ErrorName } from '../machines/model/refusal.ts';
 import type { GroupCoordinator, GroupView, ListFilter, ShardStatus } from './group-coordinator.ts';
 import type { GroupCommand } from './messages.ts';
-import { refusedHeartbeat } from './refused-heartbeat.ts';
 import type { ShardActor } from './shard-actor.ts';
 import type { Shards, ShardsOptions } from './shards.ts';
 
@@ -60,7 +60,7 @@ export class Router implements GroupCoordinator {
         cause: request.memberEpoch < 0 ? 'leave' : request.memberEpoch === 0 ? 'join' : 'heartbeat',
         memberId,
         decide: (slot, context) => decideHeartbeat(slot, request, client, context),
-        refuse: refusedHeartbeat,
+        refuse: refusedAnswer,
         reply,
       });
     });

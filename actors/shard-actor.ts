@@ -1,5 +1,6 @@
 import { apply } from '../machines/apply.ts';
 import type { HeartbeatAnswer } from '../machines/commands.ts';
+import { refusedAnswer } from '../machines/decide/answer.ts';
 import { decideExpiry, decideTopicsDeleted } from '../machines/decide/offsets.ts';
 import { decideRunOver, decideWaitOver } from '../machines/decide/target.ts';
 import { topicsChanged } from '../machines/decide/topics-changed.ts';
@@ -27,7 +28,6 @@ import { Mailbox } from './mailbox.ts';
 import type { AnyCommand, AnyQuestion, GroupCommand, Message } from './messages.ts';
 import { ParkedReplies } from './parked-replies.ts';
 import { LogError } from './ports.ts';
-import { refusedHeartbeat } from './refused-heartbeat.ts';
 import { countGroups, ShardState, type TimerPurpose, type Turn } from './shard-state.ts';
 import { armLoadedTimers, syncTimers, waitKey } from './shard-timers.ts';
 import type { ShardEnvironment } from './shards.ts';
@@ -137,7 +137,7 @@ export class ShardActor {
       }
     }
     for (const parked of this.#parked.takeAll()) {
-      for (const reply of parked.replies) reply(refusedHeartbeat('NOT_COORDINATOR', null));
+      for (const reply of parked.replies) reply(refusedAnswer('NOT_COORDINATOR', null));
     }
   }
 
@@ -377,8 +377,8 @@ export class ShardActor {
     } catch (cause) {
       const refused =
         cause instanceof Refusal
-          ? refusedHeartbeat(cause.error, cause.text)
-          : refusedHeartbeat('COORDINATOR_NOT_AVAILABLE', null);
+          ? refusedAnswer(cause.error, cause.text)
+          : refusedAnswer('COORDINATOR_NOT_AVAILABLE', null);
       if (!(cause instanceof Refusal))
         this.#env.log.error({ err: cause, groupId }, 'Decision failed');
       this.#answerParked(groupId, parked.replies, refused);
@@ -390,7 +390,7 @@ export class ShardActor {
     replies: readonly ((answer: HeartbeatAnswer) => void)[],
     answer: HeartbeatAnswer,
   ): void {
-    for (const reply of replies) this.#answer(groupId, { reply, refuse: refusedHeartbeat }, answer);
+    for (const reply of replies) this.#answer(groupId, { reply, refuse: refusedAnswer }, answer);
   }
 
   /** A member that left or was fenced while its answer waited gets the answer it would get now (OFF-8). */
@@ -550,7 +550,7 @@ export class ShardActor {
       syncTimers(groupId, slot, decided.get(groupId), this.#timers, this.#context(groupId));
       const parked = this.#parked.takeAny(groupId);
       for (const reply of parked?.replies ?? [])
-        reply(refusedHeartbeat(errorOfLostWrite(cause), null));
+        reply(refusedAnswer(errorOfLostWrite(cause), null));
     }
     for (const each of lost) for (const reply of each.replies) reply.lose(cause);
     this.#planDrain();
