@@ -3,13 +3,8 @@ import type { HeartbeatAnswer } from '../../machines/commands.ts';
 import { MemoryLog } from '../../src/store/memory.ts';
 import { assignDirectly } from '../support/assignment.ts';
 import { FaultyLog } from '../support/faulty-log.ts';
-import {
-  Harness,
-  type HarnessOptions,
-  joinBeat,
-  someClient,
-  steadyBeat,
-} from '../support/harness.ts';
+import { Harness, type HarnessOptions, joinBeat, someClient } from '../support/harness.ts';
+import { steadyBeat } from '../support/steady-beat.ts';
 
 async function harness(options: Partial<HarnessOptions> = {}) {
   const memory = new MemoryLog();

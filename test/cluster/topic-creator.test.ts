@@ -4,8 +4,8 @@ import { Catalogue } from '../../src/cluster/catalogue.ts';
 import { createInCatalogue } from '../../src/cluster/create-in-catalogue.ts';
 import { type CreateOutcome, TopicCreator } from '../../src/cluster/topic-creator.ts';
 import { MemoryKeyValues } from '../../src/store/memory-key-values.ts';
+import { KeptLog } from '../support/kept-log.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { RecordedLog } from '../support/recorded-log.ts';
 
 const TTL_MS = 10_000;
 const TIMEOUT_MS = 30_000;
@@ -29,7 +29,7 @@ function setUp() {
         requests.push({ names: wanted.map(({ name }) => name), answer, fail });
       }),
     clock,
-    log: new RecordedLog(),
+    log: new KeptLog(),
     timeoutMs: TIMEOUT_MS,
   });
   const asked = () => requests.map(({ names }) => names);
@@ -151,7 +151,7 @@ describe('TopicCreator', () => {
     const creator = new TopicCreator({
       createTopics: createInCatalogue(catalogue),
       clock,
-      log: new RecordedLog(),
+      log: new KeptLog(),
       timeoutMs: TIMEOUT_MS,
     });
     const wanted: readonly CreatableTopic[] = [

@@ -35,6 +35,7 @@ describe('resolveConfig()', () => {
       handoverHeartbeatIntervalMs: 300,
       offsetMetadataMaxBytes: 4096,
       offsetsRetentionMs: 7 * 24 * 60 * 60 * 1000,
+      offsetsAreElsewhere: false,
     });
     expect(config.settings.every(({ source }) => source === 'default')).to.equal(true);
   });

@@ -12,8 +12,14 @@ import { PersistentMap } from '../../machines/model/persistent-map.ts';
 import { type Behaviour, resolveBehaviour } from '../../machines/model/profile.ts';
 import type { TopicsView } from '../../machines/model/topics.ts';
 import type { Topology } from '../../machines/model/topology.ts';
+import {
+  info,
+  REPARTITIONED,
+  subtopology,
+  topicsOf,
+  topology,
+} from '../support/topology-samples.ts';
 import { groupRecords, offsetRecord, slotOf } from './group-samples.ts';
-import { info, REPARTITIONED, subtopology, topicsOf, topology } from './topology-samples.ts';
 
 const kip = resolveBehaviour('kip');
 const kafka = resolveBehaviour('kafka');

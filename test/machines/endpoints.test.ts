@@ -6,8 +6,14 @@ import { type Behaviour, resolveBehaviour } from '../../machines/model/profile.t
 import { invariant, Refusal } from '../../machines/model/refusal.ts';
 import type { TopicsView } from '../../machines/model/topics.ts';
 import type { Topology } from '../../machines/model/topology.ts';
+import {
+  REPARTITIONED,
+  STATELESS,
+  subtopology,
+  topicsOf,
+  topology,
+} from '../support/topology-samples.ts';
 import { groupRecords, slotOf } from './group-samples.ts';
-import { REPARTITIONED, STATELESS, subtopology, topicsOf, topology } from './topology-samples.ts';
 
 const kip = resolveBehaviour('kip');
 const kafka = resolveBehaviour('kafka');

@@ -7,7 +7,7 @@ import { NO_HELD_TASKS, NO_TASKS_BY_ROLE, type TasksByRole } from '../../machine
 import { UNKNOWN_TOPIC } from '../../machines/model/topics.ts';
 import type { Topology } from '../../machines/model/topology.ts';
 import type { GroupRecord, OffsetCommitRecord } from '../../machines/records.ts';
-import { STATELESS } from './topology-samples.ts';
+import { STATELESS } from '../support/topology-samples.ts';
 
 export const GROUP = 'g';
 

@@ -7,7 +7,6 @@ import type { Profile } from '../../machines/model/profile.ts';
 import { resolveBehaviour } from '../../machines/model/profile.ts';
 import { sameTasks, taskKey } from '../../machines/model/task-list.ts';
 import { NO_TASKS_BY_ROLE } from '../../machines/model/tasks.ts';
-import type { Topology } from '../../machines/model/topology.ts';
 import type { GroupRecord } from '../../machines/records.ts';
 import { keepingAssignor, listOf } from '../support/keeping-assignor.ts';
 import type { Outcome } from '../support/lone-coordinator.ts';
@@ -15,33 +14,13 @@ import { GROUP_ID, LoneCoordinator } from '../support/lone-coordinator.ts';
 import { plainGroup, slowHolders, slowState } from '../support/plain-group.ts';
 import type { Said } from '../support/play-member.ts';
 import { PlayMember } from '../support/play-member.ts';
+import { info, subtopology, topology } from '../support/topology-samples.ts';
 
 /** Two subtopologies over one topic, the second with state. */
-const TOPOLOGY: Topology = {
-  epoch: 0,
-  subtopologies: [
-    { ...bare('0'), sourceTopics: ['in'] },
-    {
-      ...bare('1'),
-      sourceTopics: ['in2'],
-      stateChangelogTopics: [
-        { name: 'log', partitions: 0, replicationFactor: 0, topicConfigs: [] },
-      ],
-    },
-  ],
-};
-
-function bare(subtopologyId: string): Topology['subtopologies'][number] {
-  return {
-    subtopologyId,
-    sourceTopics: [],
-    sourceTopicRegex: [],
-    stateChangelogTopics: [],
-    repartitionSinkTopics: [],
-    repartitionSourceTopics: [],
-    copartitionGroups: [],
-  };
-}
+const TOPOLOGY = topology(
+  subtopology('0', { sourceTopics: ['in'] }),
+  subtopology('1', { sourceTopics: ['in2'], stateChangelogTopics: [info('log')] }),
+);
 
 type Action =
   | { readonly kind: 'beat'; readonly who: number; readonly said: Said; readonly lost: boolean }

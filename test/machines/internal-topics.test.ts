@@ -19,7 +19,7 @@ import {
   subtopology,
   topicsOf,
   topology,
-} from './topology-samples.ts';
+} from '../support/topology-samples.ts';
 
 const kip = resolveBehaviour('kip');
 const kafka = resolveBehaviour('kafka');

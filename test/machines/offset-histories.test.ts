@@ -14,8 +14,8 @@ import { Refusal } from '../../machines/model/refusal.ts';
 import { UNKNOWN_TOPIC } from '../../machines/model/topics.ts';
 import type { GroupRecord } from '../../machines/records.ts';
 import { compacted } from '../support/group-records.ts';
+import { topicIdOf, topicsOf } from '../support/topology-samples.ts';
 import { COORDINATOR, GROUP, groupRecords, slotOf } from './group-samples.ts';
-import { topicIdOf, topicsOf } from './topology-samples.ts';
 
 const TOPICS = topicsOf({ in: 3, other: 2 });
 

@@ -15,6 +15,7 @@ import {
 import type { GroupSlot } from '../../machines/decision.ts';
 import type { ErrorName } from '../../machines/model/refusal.ts';
 import { UNKNOWN_TOPIC } from '../../machines/model/topics.ts';
+import { REPARTITIONED, topicIdOf, topicsOf } from '../support/topology-samples.ts';
 import {
   COORDINATOR,
   GROUP,
@@ -23,7 +24,6 @@ import {
   offsetTombstone,
   slotOf,
 } from './group-samples.ts';
-import { REPARTITIONED, topicIdOf, topicsOf } from './topology-samples.ts';
 
 const TOPICS = topicsOf({ in: 4, other: 1, 'app-r-repartition': 4, 'app-agg-changelog': 4 });
 const CONTEXT = { nowMs: 5_000, topics: TOPICS, coordinator: COORDINATOR };

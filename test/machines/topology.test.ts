@@ -17,7 +17,7 @@ import {
   STATEFUL,
   subtopology,
   topology,
-} from './topology-samples.ts';
+} from '../support/topology-samples.ts';
 
 const kip = resolveBehaviour('kip');
 const kafka = resolveBehaviour('kafka');

@@ -3,7 +3,8 @@ import type { RecordLog } from '../../actors/ports.ts';
 import { MemoryLog } from '../../src/store/memory.ts';
 import { assignDirectly } from '../support/assignment.ts';
 import { FaultyLog } from '../support/faulty-log.ts';
-import { Harness, joinBeat, someClient, steadyBeat } from '../support/harness.ts';
+import { Harness, joinBeat, someClient } from '../support/harness.ts';
+import { steadyBeat } from '../support/steady-beat.ts';
 import { Troupe } from '../support/troupe.ts';
 
 const RETRIABLE = ['COORDINATOR_LOAD_IN_PROGRESS', 'COORDINATOR_NOT_AVAILABLE', 'NOT_COORDINATOR'];

@@ -5,8 +5,8 @@ import { keysUnder } from '../../src/store/key-values.ts';
 import { keyOf, prefixes } from '../../src/store/layout.ts';
 import { type JournalBounds, LevelJournal } from '../../src/store/level-journal.ts';
 import { LevelKeyValues } from '../../src/store/level-key-values.ts';
+import { KeptLog } from '../support/kept-log.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { RecordedLog } from '../support/recorded-log.ts';
 import { ScriptedKeyValues } from '../support/scripted-key-values.ts';
 import { inTemporaryFolder } from '../support/temporary-folder.ts';
 
@@ -27,7 +27,7 @@ function entry(groupId: string, groupEpoch: number, atMs = 0): JournalEntry {
 
 async function setUp(options: { bounds?: JournalBounds; keyValues?: KeyValues } = {}) {
   const clock = new ManualClock(0);
-  const log = new RecordedLog();
+  const log = new KeptLog();
   const keyValues = options.keyValues ?? new ScriptedKeyValues();
   const bounds = options.bounds ?? roomy;
   const journal = await LevelJournal.open({ keyValues, clock, log, bounds });

@@ -2,7 +2,6 @@ import type {
   AssignorPort,
   GroupWatcher,
   JournalEntry,
-  Log,
   RecordLog,
   RuntimeMetrics,
   TopicsPort,
@@ -15,7 +14,11 @@ import { type Profile, resolveBehaviour } from '../../machines/model/profile.ts'
 import type { CoordinatorSettings, GroupSettings } from '../../machines/model/settings.ts';
 import type { TopicMetadata } from '../../machines/model/topics.ts';
 import type { CreatableTopic, Topology } from '../../machines/model/topology.ts';
+import { KeptLog } from './kept-log.ts';
+import { GROUP_SETTINGS } from './lone-coordinator.ts';
 import { ManualClock } from './manual-clock.ts';
+import { steadyBeat } from './steady-beat.ts';
+import { subtopology, topology } from './topology-samples.ts';
 
 /** Topics that a test makes, grows and deletes by hand. */
 export class FakeTopics implements TopicsPort {
@@ -88,21 +91,6 @@ export class ManualAssignor implements AssignorPort {
   }
 }
 
-/** What an operator would have read. */
-export class KeptLog implements Log {
-  readonly lines: { level: string; text: string; fields: object }[] = [];
-  debug(): void {}
-  info(fields: object, text: string): void {
-    this.lines.push({ level: 'info', text, fields });
-  }
-  warn(fields: object, text: string): void {
-    this.lines.push({ level: 'warn', text, fields });
-  }
-  error(fields: object, text: string): void {
-    this.lines.push({ level: 'error', text, fields });
-  }
-}
-
 const noMetrics: RuntimeMetrics = {
   rebalanced() {},
   offsetsCommitted() {},
@@ -112,20 +100,6 @@ const noMetrics: RuntimeMetrics = {
   committed() {},
   loaded() {},
   assignmentRun() {},
-};
-
-const noDelays: GroupSettings = {
-  sessionTimeoutMs: 45_000,
-  heartbeatIntervalMs: 5000,
-  numStandbyReplicas: 0,
-  numWarmupReplicas: 0,
-  acceptableRecoveryLag: 10_000n,
-  taskOffsetIntervalMs: 60_000,
-  initialRebalanceDelayMs: 0,
-  assignmentIntervalMs: 0,
-  rackAwareAssignmentTags: [],
-  assignorName: 'sticky',
-  assignorSelected: false,
 };
 
 export type HarnessOptions = {
@@ -159,7 +133,7 @@ export class Harness {
     this.clock = options.clock ?? new ManualClock();
     this.topics = options.topics ?? new FakeTopics();
     this.assignor = new ManualAssignor(options.compute);
-    this.settings = { ...noDelays, ...options.settings };
+    this.settings = { ...GROUP_SETTINGS, ...options.settings };
     const profile = options.profile ?? 'kip';
     const watcher: GroupWatcher = {
       groupChanged: (groupId, state) => {
@@ -224,64 +198,19 @@ export class Harness {
 
 export const someClient: Client = { clientId: 'c', clientHost: '/127.0.0.1', apiVersion: 1 };
 
-/** One subtopology that reads `in`; with `changelog`, it has state. */
-export function simpleTopology(options: { changelog?: string } = {}): Topology {
-  return {
-    epoch: 0,
-    subtopologies: [
-      {
-        subtopologyId: '0',
-        sourceTopics: ['in'],
-        sourceTopicRegex: [],
-        stateChangelogTopics:
-          options.changelog === undefined
-            ? []
-            : [{ name: options.changelog, partitions: 0, replicationFactor: 0, topicConfigs: [] }],
-        repartitionSinkTopics: [],
-        repartitionSourceTopics: [],
-        copartitionGroups: [],
-      },
-    ],
-  };
-}
-
-/** A heartbeat that says nothing new. */
-export function steadyBeat(
-  groupId: string,
-  memberId: string,
-  memberEpoch: number,
-): HeartbeatRequest {
-  return {
-    groupId,
-    memberId,
-    memberEpoch,
-    endpointInformationEpoch: 0,
-    instanceId: null,
-    rackId: null,
-    rebalanceTimeoutMs: -1,
-    topology: null,
-    activeTasks: null,
-    standbyTasks: null,
-    warmupTasks: null,
-    processId: null,
-    userEndpoint: null,
-    clientTags: null,
-    taskOffsets: null,
-    taskEndOffsets: null,
-    shutdownApplication: false,
-  };
-}
+/** One subtopology that reads `in`. */
+const SIMPLE_TOPOLOGY = topology(subtopology('0', { sourceTopics: ['in'] }));
 
 /** A join of a member that lives in a process of its own. */
 export function joinBeat(
   groupId: string,
   memberId: string,
-  topology: Topology = simpleTopology(),
+  joined: Topology = SIMPLE_TOPOLOGY,
 ): HeartbeatRequest {
   return {
     ...steadyBeat(groupId, memberId, 0),
     rebalanceTimeoutMs: 60_000,
-    topology,
+    topology: joined,
     activeTasks: [],
     standbyTasks: [],
     warmupTasks: [],

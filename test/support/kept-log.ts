@@ -26,6 +26,11 @@ export class KeptLog implements Log {
     this.lines.push({ level: 'error', fields, text });
   }
 
+  /** The texts of one level, in order. */
+  texts(level: LogLine['level']): readonly string[] {
+    return this.lines.filter((line) => line.level === level).map(({ text }) => text);
+  }
+
   /** Lines that are not for debugging. */
   get told(): readonly LogLine[] {
     return this.lines.filter(({ level }) => level !== 'debug');

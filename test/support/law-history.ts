@@ -6,7 +6,6 @@ import type { Group } from '../../machines/model/group.ts';
 import type { Profile } from '../../machines/model/profile.ts';
 import { forEachTask, taskKey } from '../../machines/model/task-list.ts';
 import type { TaskList } from '../../machines/model/tasks.ts';
-import type { Topology } from '../../machines/model/topology.ts';
 import { LevelLog } from '../../src/store/level-log.ts';
 import { MemoryLog } from '../../src/store/memory.ts';
 import { MemoryKeyValues } from '../../src/store/memory-key-values.ts';
@@ -20,6 +19,7 @@ import { plainGroup, slowHolders, slowState } from './plain-group.ts';
 import { PlayMember, type Said } from './play-member.ts';
 import { promptly } from './promptly.ts';
 import { restlessAssignor } from './restless-assignor.ts';
+import { info, subtopology, topology } from './topology-samples.ts';
 
 /** One step of a history. What is done to clients happens at once; `turn` lets everybody concerned get on with it. */
 export type Step =
@@ -60,31 +60,10 @@ const PASSING = ['COORDINATOR_LOAD_IN_PROGRESS', 'COORDINATOR_NOT_AVAILABLE', 'N
 const EXPECTED = ['NONE', 'UNKNOWN_MEMBER_ID', 'FENCED_MEMBER_EPOCH', 'GROUP_ID_NOT_FOUND'];
 
 /** Two subtopologies, the second with state. */
-const topology: Topology = {
-  epoch: 0,
-  subtopologies: [
-    { ...bare('0'), sourceTopics: ['in'] },
-    {
-      ...bare('1'),
-      sourceTopics: ['in2'],
-      stateChangelogTopics: [
-        { name: 'changelog', partitions: 0, replicationFactor: 0, topicConfigs: [] },
-      ],
-    },
-  ],
-};
-
-function bare(subtopologyId: string): Topology['subtopologies'][number] {
-  return {
-    subtopologyId,
-    sourceTopics: [],
-    sourceTopicRegex: [],
-    stateChangelogTopics: [],
-    repartitionSinkTopics: [],
-    repartitionSourceTopics: [],
-    copartitionGroups: [],
-  };
-}
+const TOPOLOGY = topology(
+  subtopology('0', { sourceTopics: ['in'] }),
+  subtopology('1', { sourceTopics: ['in2'], stateChangelogTopics: [info('changelog')] }),
+);
 
 /** A client of one of the groups; at most one request of it is under way. */
 type Player = {
@@ -120,7 +99,7 @@ export class LawHistory {
     this.#options = options;
     this.#players = ['pA', 'pA', 'pB', 'pB', 'pC', 'pA', 'pB'].map((processId, at) => ({
       groupId: at < 5 ? 'g' : 'h',
-      client: new PlayMember(`m${at}`, processId, topology),
+      client: new PlayMember(`m${at}`, processId, TOPOLOGY),
       pending: undefined,
     }));
     this.#harness = this.#newHarness(new ManualClock());

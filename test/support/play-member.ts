@@ -4,6 +4,7 @@ import type { TasksByRole } from '../../machines/model/tasks.ts';
 import { NO_TASKS_BY_ROLE } from '../../machines/model/tasks.ts';
 import type { Topology } from '../../machines/model/topology.ts';
 import { GROUP_ID } from './lone-coordinator.ts';
+import { steadyBeat } from './steady-beat.ts';
 
 /** What a member says it owns in a heartbeat: nothing, what it was last told, or also what it has not closed yet. */
 export type Said = 'silent' | 'told' | 'all';
@@ -32,7 +33,7 @@ export class PlayMember {
     if (said === 'told') this.runs = this.told;
     const own = said === 'silent' ? undefined : this.runs;
     return {
-      ...this.#bare(this.epoch),
+      ...steadyBeat(GROUP_ID, this.memberId, this.epoch),
       activeTasks: own?.active ?? null,
       standbyTasks: own?.standby ?? null,
       warmupTasks: own?.warmup ?? null,
@@ -43,7 +44,7 @@ export class PlayMember {
     this.told = NO_TASKS_BY_ROLE;
     this.runs = NO_TASKS_BY_ROLE;
     return {
-      ...this.#bare(0),
+      ...steadyBeat(GROUP_ID, this.memberId, 0),
       rebalanceTimeoutMs: 60_000,
       topology: this.topology,
       activeTasks: [],
@@ -55,7 +56,7 @@ export class PlayMember {
 
   leave(): HeartbeatRequest {
     this.#drop();
-    return this.#bare(-1);
+    return steadyBeat(GROUP_ID, this.memberId, -1);
   }
 
   /** Reads an answer to one of its requests. */
@@ -79,27 +80,5 @@ export class PlayMember {
     this.epoch = 0;
     this.told = NO_TASKS_BY_ROLE;
     this.runs = NO_TASKS_BY_ROLE;
-  }
-
-  #bare(memberEpoch: number): HeartbeatRequest {
-    return {
-      groupId: GROUP_ID,
-      memberId: this.memberId,
-      memberEpoch,
-      endpointInformationEpoch: 0,
-      instanceId: null,
-      rackId: null,
-      rebalanceTimeoutMs: -1,
-      topology: null,
-      activeTasks: null,
-      standbyTasks: null,
-      warmupTasks: null,
-      processId: null,
-      userEndpoint: null,
-      clientTags: null,
-      taskOffsets: null,
-      taskEndOffsets: null,
-      shutdownApplication: false,
-    };
   }
 }

@@ -16,7 +16,8 @@ export const ERROR_CODES: Partial<Record<ErrorName, number>> = {
   FENCED_MEMBER_EPOCH: 110,
   STREAMS_INVALID_TOPOLOGY: 130,
 };
-const STATUS_CODES: Readonly<Record<StatusName, number>> = {
+/** Numbers of the statuses; written down once more, so that a wrong one in the program is found. */
+export const STATUS_CODES: Readonly<Record<StatusName, number>> = {
   STALE_TOPOLOGY: 0,
   MISSING_SOURCE_TOPICS: 1,
   INCORRECTLY_PARTITIONED_TOPICS: 2,

@@ -10,29 +10,12 @@ import { LoneCoordinator } from './lone-coordinator.ts';
 import type { Said } from './play-member.ts';
 import { PlayMember } from './play-member.ts';
 import { writeTasks } from './task-notation.ts';
+import { info, subtopology, topology } from './topology-samples.ts';
 
 /** TOPO-S of the scenarios: subtopology `0` reads `in`, no state; TOPO-T with a changelog. */
 export function topologyOf(kind: 'S' | 'T'): Topology {
-  const changelog = {
-    name: 'app-store-changelog',
-    partitions: 0,
-    replicationFactor: 0,
-    topicConfigs: [],
-  };
-  return {
-    epoch: 0,
-    subtopologies: [
-      {
-        subtopologyId: '0',
-        sourceTopics: ['in'],
-        sourceTopicRegex: [],
-        stateChangelogTopics: kind === 'T' ? [changelog] : [],
-        repartitionSinkTopics: [],
-        repartitionSourceTopics: [],
-        copartitionGroups: [],
-      },
-    ],
-  };
+  const stateChangelogTopics = kind === 'T' ? [info('app-store-changelog')] : [];
+  return topology(subtopology('0', { sourceTopics: ['in'], stateChangelogTopics }));
 }
 
 /** The fixtures of the scenarios: a lone coordinator, topics, and members by name in processes. */

@@ -1,14 +1,16 @@
-import type { HeartbeatAnswer, HeartbeatRequest, StatusName } from '../../machines/commands.ts';
+import type { HeartbeatAnswer, HeartbeatRequest } from '../../machines/commands.ts';
 import { decideCommit } from '../../machines/decide/offsets.ts';
 import type { AssignmentProblem, AssignmentResult } from '../../machines/model/assignment.ts';
 import type { Endpoint } from '../../machines/model/member.ts';
 import { resolveBehaviour } from '../../machines/model/profile.ts';
-import type { Subtopology, TopicInfo, Topology } from '../../machines/model/topology.ts';
+import type { Topology } from '../../machines/model/topology.ts';
 import type { GroupRecord } from '../../machines/records.ts';
 import { keepingAssignor } from './keeping-assignor.ts';
 import type { Outcome } from './lone-coordinator.ts';
 import { GROUP_ID, LoneCoordinator } from './lone-coordinator.ts';
+import { STATUS_CODES } from './recorded-wire.ts';
 import { readTasks, writeTasks } from './task-notation.ts';
+import { info, subtopology } from './topology-samples.ts';
 
 /**
  * Plays a trace and writes it again with the answers that came: equal texts, and the trace holds.
@@ -25,16 +27,6 @@ export function playTrace(text: string): string {
     .map((block) => player.play(block))
     .join('\n\n')}\n`;
 }
-
-const STATUS_CODES: Readonly<Record<StatusName, number>> = {
-  STALE_TOPOLOGY: 0,
-  MISSING_SOURCE_TOPICS: 1,
-  INCORRECTLY_PARTITIONED_TOPICS: 2,
-  MISSING_INTERNAL_TOPICS: 3,
-  SHUTDOWN_APPLICATION: 4,
-  ASSIGNMENT_DELAYED: 5,
-  MISSING_CLIENT_TAGS: 6,
-};
 
 type Words = { readonly plain: readonly string[]; readonly named: ReadonlyMap<string, string> };
 
@@ -87,9 +79,13 @@ const VERBS: Readonly<Record<string, (player: Player, words: Words) => readonly 
   /** `topology 0: in changelog=app-changelog`; every plain name is a source of its own subtopology. */
   topology: (player, { plain, named }) => {
     player.topologyEpoch = Number.parseInt(plain[1] ?? '0', 10);
+    const changelog = named.get('changelog');
+    const stateChangelogTopics = changelog === undefined ? [] : [info(changelog)];
     const subtopologies = plain
       .slice(2)
-      .map((source, at) => subtopology(String(at), source, named.get('changelog')));
+      .map((source, at) =>
+        subtopology(String(at), { sourceTopics: [source], stateChangelogTopics }),
+      );
     player.topologies.set(player.topologyEpoch, { epoch: player.topologyEpoch, subtopologies });
     return [];
   },
@@ -235,22 +231,6 @@ function readEndpoint(text: string | undefined): Endpoint | null {
   if (text === undefined) return null;
   const [host = '', port] = text.split(':');
   return { host, port: Number(port) };
-}
-
-function subtopology(id: string, source: string, changelog: string | undefined): Subtopology {
-  const info: TopicInfo[] =
-    changelog === undefined
-      ? []
-      : [{ name: changelog, partitions: 0, replicationFactor: 0, topicConfigs: [] }];
-  return {
-    subtopologyId: id,
-    sourceTopics: [source],
-    sourceTopicRegex: [],
-    stateChangelogTopics: info,
-    repartitionSinkTopics: [],
-    repartitionSourceTopics: [],
-    copartitionGroups: [],
-  };
 }
 
 function given(named: ReadonlyMap<string, string>): (p: AssignmentProblem) => AssignmentResult {
