@@ -189,7 +189,8 @@ export function decideOffsetDelete(
 
 /**
  * The sweep over one group: offsets past their retention go, unless members still read their topic; an empty group
- * without offsets goes with them, or at once when it never had any.
+ * without offsets goes with them, or at once when it never had any. Where offsets are kept elsewhere an empty group
+ * stays until it is deleted: whether it has any is not known here.
  *
  * @returns undefined when nothing is to be done; else the answer is how many offsets expired.
  *
@@ -207,7 +208,10 @@ export function decideExpiry(
   const all = offsetsInOrder(slot);
   const expired = all.filter(({ topic, committed }) => hasExpired(topic, committed));
   const records = expired.map(({ topic, partition }) => tombstone(slot.groupId, topic, partition));
-  const isOver = slot.group?.state === 'Empty' && expired.length === all.length;
+  const isOver =
+    slot.group?.state === 'Empty' &&
+    expired.length === all.length &&
+    context.coordinator.offsetsAreElsewhere !== true;
   if (records.length === 0 && !isOver) return undefined;
   const end = isOver ? endGroup(slot) : { records: [], soft: slot.soft, effects: [] };
   return {

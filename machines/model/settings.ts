@@ -28,4 +28,6 @@ export type CoordinatorSettings = {
   readonly offsetMetadataMaxBytes: number;
   /** `offsets.retention.minutes`, in ms. */
   readonly offsetsRetentionMs: number;
+  /** A gateway keeps offsets in its cluster: that a group has none here says nothing. */
+  readonly offsetsAreElsewhere?: boolean;
 };

@@ -126,6 +126,7 @@ export function buildConfig(
       handoverHeartbeatIntervalMs: values['handover.heartbeat.interval.ms'],
       offsetMetadataMaxBytes: values['offset.metadata.max.bytes'],
       offsetsRetentionMs: values['offsets.retention.minutes'] * 60_000,
+      offsetsAreElsewhere: values['upstream.bootstrap.servers'] !== undefined,
     },
     handoverMembersMax: values['handover.members.max'],
     streamsEnabled: values['group.coordinator.rebalance.protocols'].includes('streams'),
