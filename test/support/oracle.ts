@@ -80,9 +80,14 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-/** A stock tool of Kafka 4.4.0. */
-export function kafkaTool(main: string, args: readonly string[]): Promise<Run> {
-  return run('bash', [oracleScript, 'tool', main, ...args], { timeoutMs: 90_000 });
+/** A stock tool of Kafka, or a Java file of ours with Kafka's classes at hand. */
+export function kafkaTool(
+  main: string,
+  args: readonly string[],
+  { version = '4.4.0' }: { readonly version?: string } = {},
+): Promise<Run> {
+  const options = { timeoutMs: 90_000, env: { KAFKA_VERSION: version } };
+  return run('bash', [oracleScript, 'tool', main, ...args], options);
 }
 
 /** Ports that were free a moment ago, in a row. */
