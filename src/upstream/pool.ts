@@ -51,6 +51,8 @@ export class UpstreamPool {
   private readonly places = new Map<string, Place>();
   private readonly versionsById = new Map<number, BrokerVersions>();
   private readonly coordinators = new Map<string, number>();
+  /** Given out by {@link open} and not closed yet. */
+  private readonly lent = new Set<UpstreamConnection>();
   private refreshing: Promise<void> | undefined;
   private readonly closing = new AbortController();
 
@@ -140,7 +142,11 @@ export class UpstreamPool {
 
   /** A connection of its own to one broker; the caller closes it. @throws UpstreamError */
   async open(nodeId: number): Promise<UpstreamConnection> {
-    return UpstreamConnection.open(this.addressOf(nodeId), this.ownOptions());
+    const connection = await UpstreamConnection.open(this.addressOf(nodeId), this.ownOptions());
+    if (this.closing.signal.aborted) connection.close();
+    this.lent.add(connection);
+    connection.onClose(() => this.lent.delete(connection));
+    return connection;
   }
 
   /**
@@ -164,10 +170,11 @@ export class UpstreamPool {
     return connection;
   }
 
-  /** Closes all its connections, also those being made; what is outstanding is rejected. */
+  /** Closes all connections but those of clients, also those being made; what is outstanding is rejected. */
   close(): void {
     this.closing.abort();
     for (const { connection } of this.places.values()) connection?.close();
+    for (const connection of this.lent) connection.close();
   }
 
   private ownOptions(): ConnectionOptions {

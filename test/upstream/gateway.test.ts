@@ -114,6 +114,17 @@ describe('createGateway()', () => {
     await open.stop();
   });
 
+  it('close() ends the joins that wait upstream, each on a connection of its own', async () => {
+    const open = await openGateway(cluster, clock);
+    cluster.broker(1).on('JoinGroup', () => new Promise(() => undefined));
+    const client = await open.client(1);
+    const answer = client.call('StreamsGroupHeartbeat', 1, { ...BEAT, memberEpoch: 0 });
+    await until(() => cluster.broker(1).asked('JoinGroup').length === 1);
+    open.gateway.close();
+    expect((await answer).errorCode).to.equal(15);
+    await open.stop();
+  });
+
   it('lets no heartbeat of a stored group pass before its topics were looked at once (6.4)', async () => {
     const groups = new ScriptedGroups();
     groups.states.set('g', 'Stable');
