@@ -144,6 +144,8 @@ export type CommitRequest = {
   readonly instanceId: string | null;
   readonly transactional: boolean;
   readonly apiVersion: number;
+  /** How long the offsets are to be kept, 0 or more; undefined = as the settings say. Only old clients say so. */
+  readonly retentionMs?: number | undefined;
   readonly topics: readonly {
     readonly name: string;
     /** All zero = unknown. */

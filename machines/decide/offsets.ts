@@ -71,16 +71,22 @@ export function decideCommit(
   context: Pick<Context, 'nowMs' | 'topics' | 'coordinator'>,
 ): GroupDecision<CommitAnswer> {
   const answer = judgeCommit(slot, request, context.topics, context.coordinator);
+  const { retentionMs } = request;
+  const expires = retentionMs !== undefined;
+  const expireTimestampMs = expires
+    ? Math.min(context.nowMs + retentionMs, Number.MAX_SAFE_INTEGER)
+    : -1;
   const records = request.topics.flatMap(({ name, topicId, partitions }, topicAt) =>
     partitions.flatMap(({ partition, offset, leaderEpoch, metadata }, at): OffsetCommitRecord[] => {
       if (answer.topics[topicAt]?.partitions[at]?.error !== 'NONE') return [];
       const value = {
         offset,
-        leaderEpoch,
+        // The one version of the record that has a time of expiry has neither of these.
+        leaderEpoch: expires ? -1 : leaderEpoch,
+        topicId: expires ? UNKNOWN_TOPIC : topicId,
         metadata,
         commitTimestampMs: context.nowMs,
-        expireTimestampMs: -1,
-        topicId,
+        expireTimestampMs,
       };
       return [{ type: 'offsetCommit', groupId: request.groupId, topic: name, partition, value }];
     }),

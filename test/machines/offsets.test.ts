@@ -15,6 +15,7 @@ import {
 import type { GroupSlot } from '../../machines/decision.ts';
 import type { ErrorName } from '../../machines/model/refusal.ts';
 import { UNKNOWN_TOPIC } from '../../machines/model/topics.ts';
+import { decodeRecord, encodeRecord } from '../../src/wire/records/group-record.ts';
 import { REPARTITIONED, topicIdOf, topicsOf } from '../support/topology-samples.ts';
 import {
   COORDINATOR,
@@ -286,6 +287,27 @@ describe('judgeCommit() and decideCommit()', () => {
     ]);
     expect(decision.soft).to.equal(LIVE.soft);
     expect(decision.effects).to.deep.equal([]);
+  });
+});
+
+describe('decideCommit() of offsets with a retention of their own', () => {
+  const request: CommitRequest = commitOf({ in: [0] }, byA(5, { retentionMs: 400 }));
+
+  it('stores when they expire, and what the record of that version can hold (EX-2)', () => {
+    const [record] = decideCommit(LIVE, request, CONTEXT).records;
+    expect(record).to.deep.include({ type: 'offsetCommit', groupId: GROUP, topic: 'in' });
+    expect(record).to.have.nested.property('value.expireTimestampMs', CONTEXT.nowMs + 400);
+    if (record === undefined) return;
+    const { key, value } = encodeRecord(record);
+    expect(decodeRecord(key, value)).to.deep.equal(record);
+  });
+
+  it('keeps them for ever when no clock reaches their end', () => {
+    const forEver = { ...request, retentionMs: Number.MAX_SAFE_INTEGER };
+    expect(decideCommit(LIVE, forEver, CONTEXT).records[0]).to.have.nested.property(
+      'value.expireTimestampMs',
+      Number.MAX_SAFE_INTEGER,
+    );
   });
 });
 

@@ -68,6 +68,7 @@ describe('answerOffsetCommit()', () => {
         instanceId: 'i',
         transactional: false,
         apiVersion: 9,
+        retentionMs: undefined,
         topics: [
           {
             name: 'in',
@@ -78,6 +79,16 @@ describe('answerOffsetCommit()', () => {
         ],
       },
     ]);
+  });
+
+  it('hands over how long old clients want their offsets kept', async () => {
+    const parts = await standaloneParts({ commit }, TOPICS);
+    const topics = [{ name: 'in', topicId: ZERO_UUID, partitions: [partition(0)] }];
+    for (const retentionTimeMs of [0n, 5_000n, -7n, 2n ** 63n - 1n])
+      await answerOffsetCommit(parts)({ ...request, retentionTimeMs, topics }, incoming(4));
+    expect(
+      parts.calls.map(({ args }) => (args[0] as { retentionMs?: number }).retentionMs),
+    ).to.deep.equal([0, 5_000, 0, Number.MAX_SAFE_INTEGER]);
   });
 
   it('finds topics by id from version 10 on, answers by id, and 100 for one that is not there', async () => {

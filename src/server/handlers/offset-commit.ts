@@ -12,6 +12,7 @@ type TopicToCommit = CommitRequest['topics'][number];
 
 /** Topics are named by id, and by nothing else, from this version on. */
 const FIRST_BY_ID = 10;
+const BY_THE_SETTINGS = -1n;
 
 /**
  * Answers OffsetCommit: every partition asked about is answered, in the order and by the identifier of the request.
@@ -40,6 +41,7 @@ export function answerOffsetCommit(
       instanceId: request.groupInstanceId,
       transactional: false,
       apiVersion,
+      retentionMs: retentionOf(request),
       topics,
     });
     // The answer has the topics that were handed over, in their order.
@@ -77,6 +79,12 @@ export function answerOffsetCommit(
       };
     }
   };
+}
+
+/** Undefined = as the settings say. What no clock reaches is as good as for ever; less than nothing is nothing. */
+function retentionOf({ retentionTimeMs }: RequestOf<'OffsetCommit'>): number | undefined {
+  if (retentionTimeMs === BY_THE_SETTINGS) return undefined;
+  return Math.max(0, Math.min(Number(retentionTimeMs), Number.MAX_SAFE_INTEGER));
 }
 
 function asError(found: TopicToCommit | WireErrorName): WireErrorName {
