@@ -3,6 +3,7 @@ import type {
   CommitAnswer,
   CommitRequest,
   DescribedGroup,
+  FurthestOffsets,
   HeartbeatAnswer,
   HeartbeatRequest,
   ListedGroup,
@@ -10,6 +11,7 @@ import type {
   OffsetDeleteRequest,
   OffsetFetchAnswer,
   OffsetFetchRequest,
+  PartitionsAsked,
 } from '../machines/commands.ts';
 import type { Group, GroupState } from '../machines/model/group.ts';
 import type { ErrorName } from '../machines/model/refusal.ts';
@@ -63,6 +65,11 @@ export interface GroupCoordinator {
     request: OffsetFetchRequest,
     options: { readonly stable: boolean },
   ): Promise<OffsetFetchAnswer>;
+  /**
+   * The furthest offset that any group has committed, simple groups included, for each partition asked for. As of the
+   * last commit; a shard that does not serve is left out.
+   */
+  furthestOffsets(asked: readonly PartitionsAsked[]): Promise<FurthestOffsets>;
   /** Checks member and epoch of a fetch that is answered elsewhere; NONE, UNKNOWN_MEMBER_ID, STALE_MEMBER_EPOCH or a shard error. */
   judgeFetch(request: OffsetFetchRequest): Promise<ErrorName>;
   deleteOffsets(request: OffsetDeleteRequest): Promise<OffsetDeleteAnswer>;

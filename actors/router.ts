@@ -3,12 +3,14 @@ import type {
   CommitAnswer,
   CommitRequest,
   DescribedGroup,
+  FurthestOffsets,
   HeartbeatAnswer,
   HeartbeatRequest,
   OffsetDeleteAnswer,
   OffsetDeleteRequest,
   OffsetFetchAnswer,
   OffsetFetchRequest,
+  PartitionsAsked,
 } from '../machines/commands.ts';
 import { refusedAnswer } from '../machines/decide/answer.ts';
 import { decideDelete } from '../machines/decide/delete.ts';
@@ -18,6 +20,7 @@ import {
   listGroup,
   matchesFilter,
 } from '../machines/decide/describe.ts';
+import { furtherOf, furthestOffsets } from '../machines/decide/furthest-offsets.ts';
 import { decideHeartbeat } from '../machines/decide/heartbeat.ts';
 import {
   decideCommit,
@@ -167,6 +170,21 @@ export class Router implements GroupCoordinator {
         topics: [],
       }),
     );
+  }
+
+  async furthestOffsets(asked: readonly PartitionsAsked[]): Promise<FurthestOffsets> {
+    const perShard = await Promise.all(
+      this.#shards.all.map((shard) =>
+        this.#askShard<FurthestOffsets>(
+          shard,
+          undefined,
+          'committed',
+          (slots) => furthestOffsets(slots.values(), asked),
+          () => furthestOffsets([], asked),
+        ),
+      ),
+    );
+    return perShard.reduce(furtherOf);
   }
 
   judgeFetch(request: OffsetFetchRequest): Promise<ErrorName> {

@@ -172,9 +172,7 @@ export type OffsetFetchRequest = {
   readonly groupId: string;
   readonly memberId: string | null;
   readonly memberEpoch: number;
-  readonly topics:
-    | readonly { readonly name: string; readonly partitions: readonly number[] }[]
-    | null;
+  readonly topics: readonly PartitionsAsked[] | null;
 };
 
 export type OffsetFetchAnswer = {
@@ -192,9 +190,15 @@ export type OffsetFetchAnswer = {
   }[];
 };
 
+/** Partitions of one topic. */
+export type PartitionsAsked = { readonly name: string; readonly partitions: readonly number[] };
+
+/** By topic, then partition, in the order in which they were asked for; -1 = nobody has committed. */
+export type FurthestOffsets = readonly (readonly bigint[])[];
+
 export type OffsetDeleteRequest = {
   readonly groupId: string;
-  readonly topics: readonly { readonly name: string; readonly partitions: readonly number[] }[];
+  readonly topics: readonly PartitionsAsked[];
 };
 
 export type OffsetDeleteAnswer = {

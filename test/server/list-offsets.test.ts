@@ -11,24 +11,11 @@ const TOPICS = { topics: { in: 3, out: 1 } };
 describe('answerListOffsets()', () => {
   const LATEST = -1n;
   const EARLIEST = -2n;
-  const groups: Readonly<Record<string, bigint>> = { a: 5n, b: 2n ** 60n, c: -1n };
   const answers: Partial<GroupCoordinator> = {
-    groupIds: () => Object.keys(groups),
-    fetchOffsets: async ({ groupId, topics }) => ({
-      error: 'NONE',
-      topics: (topics ?? []).map(({ name }) => ({
-        name,
-        partitions: [
-          {
-            partition: 0,
-            offset: groups[groupId] ?? -1n,
-            leaderEpoch: -1,
-            metadata: '',
-            error: 'NONE',
-          },
-        ],
-      })),
-    }),
+    furthestOffsets: async (asked) =>
+      asked.map(({ partitions }) =>
+        partitions.map((partition) => (partition === 0 ? 2n ** 60n : -1n)),
+      ),
   };
 
   async function list(

@@ -1,4 +1,5 @@
 import type { GroupCoordinator } from '../../../actors/group-coordinator.ts';
+import type { PartitionsAsked } from '../../../machines/commands.ts';
 import type { RequestOf, ResponseInput } from '../../wire/apis.ts';
 import { errorCode } from '../../wire/errors.ts';
 import type { Answering } from '../answering.ts';
@@ -16,8 +17,6 @@ const EARLIEST_LOCAL = -4n;
 /** Nobody but leaders of this node ever led. */
 const LEADER_EPOCH = 0;
 const FIRST_WITH_LEADER_EPOCH = 4;
-/** Groups asked side by side. */
-const GROUPS_AT_A_TIME = 100;
 
 /**
  * Answers ListOffsets of a catalogue that holds no records: a partition begins at 0 and ends where the furthest group
@@ -78,26 +77,15 @@ function endKey(topic: string, partition: number): string {
 
 async function furthestCommits(
   coordinator: GroupCoordinator,
-  topics: readonly { readonly name: string; readonly partitions: readonly number[] }[],
+  topics: readonly PartitionsAsked[],
 ): Promise<Ends> {
-  const ends = new Map<string, bigint>();
-  const groupIds = coordinator.groupIds();
-  for (let from = 0; from < groupIds.length; from += GROUPS_AT_A_TIME) {
-    const some = groupIds.slice(from, from + GROUPS_AT_A_TIME);
-    const answers = await Promise.all(
-      some.map((groupId) =>
-        coordinator.fetchOffsets(
-          { groupId, memberId: null, memberEpoch: -1, topics },
-          { stable: false },
-        ),
-      ),
-    );
-    for (const { name, partitions } of answers.flatMap((answer) => answer.topics)) {
-      for (const { partition, offset } of partitions) {
-        const key = endKey(name, partition);
-        if (offset > (ends.get(key) ?? 0n)) ends.set(key, offset);
-      }
-    }
-  }
-  return ends;
+  const furthest = await coordinator.furthestOffsets(topics);
+  return new Map(
+    topics.flatMap(({ name, partitions }, topicAt) =>
+      partitions.map((partition, at): [string, bigint] => {
+        const offset = furthest[topicAt]?.[at] ?? 0n;
+        return [endKey(name, partition), offset > 0n ? offset : 0n];
+      }),
+    ),
+  );
 }
