@@ -139,10 +139,8 @@ export class Router implements GroupCoordinator {
       (slot, context) => decideCommit(slot, request, context),
       (error) => commitError(request, error),
     );
-    const taken = answer.topics
-      .flatMap((topic) => topic.partitions)
-      .filter((each) => each.error === 'NONE');
-    if (taken.length > 0) this.#options.metrics.offsetsCommitted(taken.length);
+    const count = countAccepted(answer);
+    if (count > 0) this.#options.metrics.offsetsCommitted(count);
     return answer;
   }
 
@@ -203,10 +201,8 @@ export class Router implements GroupCoordinator {
       (slot, context) => decideOffsetDelete(slot, request, context),
       (error) => ({ error, topics: [] }),
     );
-    const gone = answer.topics
-      .flatMap((topic) => topic.partitions)
-      .filter((each) => each.error === 'NONE');
-    if (gone.length > 0) this.#options.metrics.offsetsDeleted(gone.length);
+    const count = countAccepted(answer);
+    if (count > 0) this.#options.metrics.offsetsDeleted(count);
     return answer;
   }
 
@@ -300,6 +296,11 @@ export class Router implements GroupCoordinator {
       shard.post({ kind: 'question', of, groupId, ask, refuse, reply });
     });
   }
+}
+
+function countAccepted({ topics }: CommitAnswer | OffsetDeleteAnswer): number {
+  return topics.flatMap(({ partitions }) => partitions).filter(({ error }) => error === 'NONE')
+    .length;
 }
 
 /** A commit of which every partition has the same error. */
