@@ -1,8 +1,8 @@
 import { apply } from '../machines/apply.ts';
 import { emptySlot, newSoft } from '../machines/model/empty.ts';
 import { PersistentMap } from '../machines/model/persistent-map.ts';
+import type { ShardEnvironment } from './environment.ts';
 import type { Slots } from './messages.ts';
-import type { ShardEnvironment } from './shards.ts';
 
 /**
  * Folds a shard's log into its groups. Free of side effects: timers and everything derived come afterwards (RP-6).

@@ -34,10 +34,11 @@ import type { GroupSlot } from '../machines/decision.ts';
 import type { GroupState } from '../machines/model/group.ts';
 import { byCodeUnits, shardOf } from '../machines/model/ids.ts';
 import type { ErrorName } from '../machines/model/refusal.ts';
+import type { ShardsOptions } from './environment.ts';
 import type { GroupCoordinator, GroupView, ListFilter, ShardStatus } from './group-coordinator.ts';
 import type { GroupCommand } from './messages.ts';
 import type { ShardActor } from './shard-actor.ts';
-import type { Shards, ShardsOptions } from './shards.ts';
+import type { Shards } from './shards.ts';
 
 type RouterOptions = Pick<
   ShardsOptions,

@@ -19,24 +19,23 @@ import {
   type ShardEvent,
 } from '../machines/shard-machine.ts';
 import { Effects } from './effects.ts';
+import { contextOf, type ShardEnvironment } from './environment.ts';
 import { decisionOfTimer } from './fired.ts';
 import type { ShardStatus } from './group-coordinator.ts';
 import { Jobs } from './jobs.ts';
+import { journalEntry } from './journal-entry.ts';
 import { loadShard } from './loader.ts';
 import { errorOfLostWrite } from './log-errors.ts';
 import { Mailbox } from './mailbox.ts';
 import type { AnyCommand, AnyQuestion, GroupCommand, Message } from './messages.ts';
 import { ParkedReplies } from './parked-replies.ts';
-import { LogError } from './ports.ts';
-import { countGroups, ShardState, type TimerPurpose, type Turn } from './shard-state.ts';
+import { ShardLog } from './shard-log.ts';
+import { countGroups, type TimerPurpose } from './shard-state.ts';
 import { armLoadedTimers, syncTimers, waitKey } from './shard-timers.ts';
-import type { ShardEnvironment } from './shards.ts';
 import { Timers } from './timers.ts';
 
 /** Messages taken in one turn; the rest waits for the next, so that sockets get their share. */
 const TURN_MESSAGES_MAX = 2000;
-/** Turns with the log at a time. Beyond it the shard stops deciding, its mailbox fills, and clients are told to retry. */
-const TURNS_IN_FLIGHT_MAX = 64;
 
 /**
  * One shard: an actor that owns its groups. Messages are taken one at a time; what they decide is applied at once,
@@ -48,18 +47,23 @@ const TURNS_IN_FLIGHT_MAX = 64;
 export class ShardActor {
   readonly shard: number;
   readonly #env: ShardEnvironment;
-  readonly #state = new ShardState();
+  readonly #log: ShardLog;
   readonly #mailbox: Mailbox<Message>;
   readonly #timers: Timers<TimerPurpose>;
   readonly #effects: Effects;
   readonly #parked = new ParkedReplies();
   #life: Life = 'initial';
   #drainPlanned = false;
-  #turn: Turn | undefined;
 
   constructor(shard: number, env: ShardEnvironment) {
     this.shard = shard;
     this.#env = env;
+    this.#log = new ShardLog({
+      shard,
+      env,
+      committed: () => this.#planDrain(),
+      lost: (decided, cause) => this.#lost(decided, cause),
+    });
     this.#mailbox = new Mailbox(env.mailboxMax);
     this.#timers = new Timers(env.clock, (fired) => this.#inside({ kind: 'timer', fired }));
     this.#effects = new Effects({
@@ -86,12 +90,11 @@ export class ShardActor {
     try {
       const slots = await loadShard(this.shard, this.#env);
       if (this.#life !== 'loading') return;
-      this.#state.slots = slots;
-      this.#state.settle();
+      this.#log.start(slots);
       this.#enter('LOADED');
-      armLoadedTimers(this.#state.slots, this.#timers, (groupId) => this.#context(groupId));
+      armLoadedTimers(this.#log.slots, this.#timers, (groupId) => contextOf(groupId, this.#env));
       this.#planSweep();
-      for (const slot of this.#state.slots.values()) {
+      for (const slot of this.#log.slots.values()) {
         if (slot.group !== undefined)
           this.#env.watcher.groupChanged(slot.groupId, slot.group.state);
       }
@@ -143,12 +146,12 @@ export class ShardActor {
 
   /** Whether everything handed to the log was answered. */
   get idle(): boolean {
-    return this.#state.turns.length === 0 && this.#mailbox.size === 0;
+    return this.#log.isIdle && this.#mailbox.size === 0;
   }
 
   /** The committed groups, for views. */
   get committed() {
-    return this.#state.committed;
+    return this.#log.committed;
   }
 
   status(): ShardStatus {
@@ -156,7 +159,7 @@ export class ShardActor {
       shard: this.shard,
       state: this.#life,
       queued: this.#mailbox.size,
-      ...countGroups(this.#state.committed),
+      ...countGroups(this.#log.committed),
     };
   }
 
@@ -175,7 +178,7 @@ export class ShardActor {
 
   #planDrain(): void {
     if (this.#drainPlanned || this.#mailbox.size === 0 || this.#life !== 'active') return;
-    if (this.#state.turns.length >= TURNS_IN_FLIGHT_MAX) return;
+    if (this.#log.isFull) return;
     this.#drainPlanned = true;
     this.#env.clock.soon(() => this.#drain());
   }
@@ -184,16 +187,12 @@ export class ShardActor {
     this.#drainPlanned = false;
     if (this.#life !== 'active') return;
     const startedMs = this.#env.clock.monotonicMs();
-    const turn = this.#state.begin(startedMs);
-    this.#turn = turn;
     for (let taken = 0; taken < TURN_MESSAGES_MAX; taken++) {
       const message = this.#mailbox.take();
       if (message === undefined) break;
       this.#take(message);
     }
-    this.#turn = undefined;
-    if (turn.batches.length > 0) this.#handOver(turn);
-    else this.#state.settle();
+    this.#log.endTurn();
     this.#env.metrics.processed(this.#env.clock.monotonicMs() - startedMs);
     this.#planDrain();
   }
@@ -213,13 +212,13 @@ export class ShardActor {
         this.#runOver(message.groupId, message.outcome);
         return;
       case 'topicsChanged':
-        for (const slot of this.#state.slots.values()) {
+        for (const slot of this.#log.slots.values()) {
           const soft = topicsChanged(slot, message.names);
-          if (soft !== undefined) this.#state.put({ ...slot, soft });
+          if (soft !== undefined) this.#log.put({ ...slot, soft });
         }
         return;
       case 'topicsDeleted':
-        for (const slot of this.#state.slots.values()) {
+        for (const slot of this.#log.slots.values()) {
           this.#quietly(slot.groupId, 'topics deleted', null, (current) =>
             current === undefined ? undefined : decideTopicsDeleted(current, message.topics),
           );
@@ -232,7 +231,7 @@ export class ShardActor {
   #command(command: AnyCommand): void {
     const { groupId } = command;
     try {
-      const decision = command.decide(this.#state.get(groupId), this.#context(groupId));
+      const decision = command.decide(this.#log.get(groupId), contextOf(groupId, this.#env));
       if (decision === undefined) return;
       const slot = this.#carryOut(groupId, command.cause, command.memberId, decision);
       if (decision.reply.kind === 'held') this.#park(groupId, decision.reply.held, command.reply);
@@ -262,34 +261,20 @@ export class ShardActor {
   }
 
   #answer<T>(groupId: string, command: Pick<GroupCommand<T>, 'refuse' | 'reply'>, value: T): void {
-    this.#whenCommitted(groupId, {
+    this.#log.whenCommitted(groupId, {
       send: () => command.reply(value),
       lose: (cause) => command.reply(command.refuse(errorOfLostWrite(cause), null)),
     });
   }
 
-  /** Sends at once when nothing this group's answers depend on is still with the log (BA-4). */
-  #whenCommitted(
-    groupId: string | undefined,
-    reply: { send: () => void; lose: (cause: unknown) => void },
-  ): void {
-    const turn = this.#turn;
-    const own =
-      turn !== undefined &&
-      (groupId === undefined ? turn.batches.length > 0 : turn.touched.has(groupId));
-    const waitsFor = own ? turn : this.#state.waitsFor(groupId);
-    if (waitsFor === undefined) reply.send();
-    else waitsFor.replies.push(reply);
-  }
-
   #question(question: AnyQuestion): void {
     try {
       if (question.of === 'committed') {
-        question.reply(question.ask(this.#state.committed));
+        question.reply(question.ask(this.#log.committed));
         return;
       }
-      const value = question.ask(this.#state.slots);
-      this.#whenCommitted(question.groupId, {
+      const value = question.ask(this.#log.slots);
+      this.#log.whenCommitted(question.groupId, {
         send: () => question.reply(value),
         lose: (cause) => question.reply(question.refuse(errorOfLostWrite(cause))),
       });
@@ -323,7 +308,7 @@ export class ShardActor {
     decide: (slot: GroupSlot | undefined, context: Context) => GroupDecision<unknown> | undefined,
   ): void {
     try {
-      const decision = decide(this.#state.get(groupId), this.#context(groupId));
+      const decision = decide(this.#log.get(groupId), contextOf(groupId, this.#env));
       if (decision === undefined) return;
       const slot = this.#carryOut(groupId, cause, memberId, decision);
       this.#endWaitOfTheGone(groupId, slot);
@@ -333,11 +318,12 @@ export class ShardActor {
   }
 
   #runOver(groupId: string, outcome: RunOutcome): void {
-    const slot = this.#state.get(groupId);
+    const slot = this.#log.get(groupId);
     const parked = this.#parked.take(groupId, outcome.run);
     if (parked !== undefined) this.#timers.cancel(waitKey(groupId));
     try {
-      const decision = slot && decideRunOver(slot, outcome, parked?.held, this.#context(groupId));
+      const decision =
+        slot && decideRunOver(slot, outcome, parked?.held, contextOf(groupId, this.#env));
       if (decision !== undefined) {
         this.#carryOut(groupId, 'target ready', parked?.held.request.memberId ?? null, decision);
         if (
@@ -367,9 +353,9 @@ export class ShardActor {
   #answerWithout(groupId: string, parked: NonNullable<ReturnType<ParkedReplies['get']>>): void {
     try {
       const decision = decideWaitOver(
-        this.#state.get(groupId),
+        this.#log.get(groupId),
         parked.held,
-        this.#context(groupId),
+        contextOf(groupId, this.#env),
       );
       this.#carryOut(groupId, 'heartbeat', parked.held.request.memberId, decision);
       if (decision.reply.kind === 'answer')
@@ -407,7 +393,7 @@ export class ShardActor {
   }
 
   #sweep(): void {
-    for (const slot of this.#state.slots.values()) {
+    for (const slot of this.#log.slots.values()) {
       this.#quietly(slot.groupId, 'expired', null, (current, context) => {
         const decision = current && decideExpiry(current, context);
         if (decision?.reply.kind === 'answer')
@@ -427,57 +413,24 @@ export class ShardActor {
     memberId: string | null,
     decision: GroupDecision<unknown>,
   ): GroupSlot | undefined {
-    const turn = this.#turn;
-    const before = this.#state.get(groupId);
-    if (
-      decision.records.length === 0 &&
-      decision.effects.length === 0 &&
-      before?.soft === decision.soft
-    )
-      return before;
-    let slot = before ?? emptySlot(groupId);
-    for (const record of decision.records) slot = apply(slot, record);
-    if (slot.soft !== decision.soft) slot = { ...slot, soft: decision.soft };
-    this.#state.put(slot);
-    this.#countHurried(before, slot);
-    if (decision.records.length > 0 && turn !== undefined) {
-      turn.batches.push({
-        shard: this.shard,
-        timestampMs: this.#env.clock.nowMs(),
-        records: decision.records,
-      });
-      if (!turn.touched.has(groupId)) turn.touched.set(groupId, before);
-      if (
-        (cause === 'heartbeat' || cause === 'join') &&
-        slot.group !== undefined &&
-        slot.group.groupEpoch > (before?.group?.groupEpoch ?? 0)
-      ) {
-        this.#env.metrics.rebalanced();
-      }
+    const { records, soft, effects, because } = decision;
+    const before = this.#log.get(groupId);
+    if (records.length > 0 || before?.soft !== soft) {
+      let slot = before ?? emptySlot(groupId);
+      for (const record of records) slot = apply(slot, record);
+      if (slot.soft !== soft) slot = { ...slot, soft };
+      this.#log.put(slot);
+      this.#countHurried(before, slot);
+      if (records.length > 0) this.#log.write(groupId, before, records);
+      if (isRebalance(cause, before, slot)) this.#env.metrics.rebalanced();
     }
-    if (decision.because.length > 0) this.#remember(slot, cause, memberId, decision.because);
-    for (const effect of decision.effects) this.#effects.carryOut(groupId, effect);
+    const slot = this.#log.get(groupId);
+    if (because.length > 0) {
+      const nowMs = this.#env.clock.nowMs();
+      this.#log.remember(journalEntry({ groupId, slot, cause, memberId, because, nowMs }));
+    }
+    for (const effect of effects) this.#effects.carryOut(groupId, effect);
     return slot;
-  }
-
-  #remember(
-    slot: GroupSlot,
-    cause: string,
-    memberId: string | null,
-    because: readonly string[],
-  ): void {
-    const entry = {
-      groupId: slot.groupId,
-      atMs: this.#env.clock.nowMs(),
-      groupEpoch: slot.group?.groupEpoch ?? 0,
-      assignmentEpoch: slot.group?.assignmentEpoch ?? 0,
-      state: slot.group?.state ?? ('Dead' as const),
-      cause,
-      memberId,
-      because,
-    };
-    if (this.#turn === undefined) this.#env.journal.write(entry);
-    else this.#turn.journal.push(entry);
   }
 
   #countHurried(before: GroupSlot | undefined, after: GroupSlot | undefined): void {
@@ -485,74 +438,23 @@ export class ShardActor {
       (after?.soft.hurriedMembers ?? 0) - (before?.soft.hurriedMembers ?? 0);
   }
 
-  #context(groupId: string): Context {
-    const env = this.#env;
-    return {
-      nowMs: env.clock.nowMs(),
-      settings: env.settings.group(groupId),
-      coordinator: env.coordinator,
-      behaviour: env.behaviour,
-      topics: env.topics.view(),
-      freshIncarnation: env.nextIncarnation(),
-      mayHurry: env.hurried.count < env.hurriedMembersMax,
-      creationFailures: env.creationFailures,
-    };
-  }
-
-  // --- the log ----------------------------------------------------------------------------------------------------
-
-  #handOver(turn: Turn): void {
-    this.#state.handOver(turn);
-    // Nobody waits for the log without end; what was written may still be committed later (BA-9).
-    const cancelDeadline = this.#env.clock.after(this.#env.commitTimeoutMs, () => {
-      this.#env.log.error({ shard: this.shard }, 'Records were not written in time');
-      const cause = new LogError('REQUEST_TIMED_OUT', 'Writing records: not durable in time');
-      for (const reply of turn.replies.splice(0)) reply.lose(cause);
-    });
-    this.#env.recordLog.append(turn.batches).then(
-      () => {
-        cancelDeadline();
-        this.#committed(turn);
-      },
-      (cause: unknown) => {
-        cancelDeadline();
-        this.#lost(turn, cause);
-      },
-    );
-  }
-
-  #committed(turn: Turn): void {
-    if (!this.#state.turns.includes(turn)) return;
-    this.#state.commit(turn);
-    this.#env.metrics.committed(this.#env.clock.monotonicMs() - turn.handedOverAtMs);
-    for (const entry of turn.journal) this.#env.journal.write(entry);
-    for (const groupId of turn.touched.keys()) {
-      const state = turn.after.get(groupId)?.group?.state;
-      this.#env.watcher.groupChanged(groupId, state ?? 'Dead');
-    }
-    for (const reply of turn.replies) reply.send();
-    this.#planDrain();
-  }
-
-  /** Everything from the first lost turn on goes back to the last committed state (BA-3). */
-  #lost(turn: Turn, cause: unknown): void {
-    if (!this.#state.turns.includes(turn)) return;
-    const decided = this.#state.slots;
-    const lost = this.#state.rollBack(this.#env.nextIncarnation);
-    this.#env.log.error(
-      { err: cause, shard: this.shard, turns: lost.length },
-      'Records could not be written',
-    );
-    const touched = new Set(lost.flatMap((each) => [...each.touched.keys()]));
-    for (const groupId of touched) {
-      const slot = this.#state.get(groupId);
-      this.#countHurried(decided.get(groupId), slot);
-      syncTimers(groupId, slot, decided.get(groupId), this.#timers, this.#context(groupId));
+  /** Groups went back to what is committed: so do their timers, and whoever waits there is told to try again. */
+  #lost(decided: ReadonlyMap<string, GroupSlot | undefined>, cause: unknown): void {
+    for (const [groupId, was] of decided) {
+      const slot = this.#log.get(groupId);
+      this.#countHurried(was, slot);
+      syncTimers(groupId, slot, was, this.#timers, contextOf(groupId, this.#env));
       const parked = this.#parked.takeAny(groupId);
-      for (const reply of parked?.replies ?? [])
+      for (const reply of parked?.replies ?? []) {
         reply(refusedAnswer(errorOfLostWrite(cause), null));
+      }
     }
-    for (const each of lost) for (const reply of each.replies) reply.lose(cause);
     this.#planDrain();
   }
+}
+
+/** Epochs raised by heartbeats count, those of leaves and time-outs do not (GE-9, MT-5). */
+function isRebalance(cause: string, before: GroupSlot | undefined, after: GroupSlot): boolean {
+  if (cause !== 'heartbeat' && cause !== 'join') return false;
+  return (after.group?.groupEpoch ?? 0) > (before?.group?.groupEpoch ?? 0);
 }

@@ -3,13 +3,22 @@ import type { Clock } from '../actors/ports.ts';
 /** A timer of Node that is told to wait longer than 2^31 - 1 ms does not wait at all. */
 const TIMER_MS_MAX = 2 ** 30;
 
+/** What is to run at the end of the turn. One call of the event loop runs them all: every shard asks for one. */
+let atTheEnd: (() => void)[] = [];
+
+function endTurn(): void {
+  const callbacks = atTheEnd;
+  atTheEnd = [];
+  for (const callback of callbacks) callback();
+}
+
 /** The real time. A turn ends after the sockets that were readable have been read. */
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
   after,
   soon(callback) {
-    setImmediate(callback);
+    if (atTheEnd.push(callback) === 1) setImmediate(endTurn);
   },
 };
 
