@@ -2,8 +2,8 @@ import type { Effect, RunOutcome } from '../machines/decision.ts';
 import { unreachable } from '../machines/model/refusal.ts';
 import type { Jobs } from './jobs.ts';
 import type { TopicCreatorPort } from './ports.ts';
-import type { TimerPurpose } from './shard-state.ts';
 import { delayKey, rebalanceKey, sessionKey } from './shard-timers.ts';
+import type { TimerPurpose } from './timer-purpose.ts';
 import type { Timers } from './timers.ts';
 
 /** Carries out what a decision asks for beside records and replies: timers, runs, topics. */

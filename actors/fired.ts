@@ -4,7 +4,7 @@ import {
   decideSessionExpired,
 } from '../machines/decide/timeouts.ts';
 import type { Context, GroupDecision, GroupSlot } from '../machines/decision.ts';
-import type { TimerPurpose } from './shard-state.ts';
+import type { TimerPurpose } from './timer-purpose.ts';
 
 type GroupTimer = Extract<TimerPurpose, { type: 'session' | 'rebalance' | 'initialDelay' }>;
 

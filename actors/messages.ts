@@ -1,7 +1,7 @@
 import type { Context, GroupDecision, GroupSlot, RunOutcome } from '../machines/decision.ts';
 import type { PersistentMap } from '../machines/model/persistent-map.ts';
 import type { ErrorName } from '../machines/model/refusal.ts';
-import type { TimerPurpose } from './shard-state.ts';
+import type { TimerPurpose } from './timer-purpose.ts';
 import type { Fired } from './timers.ts';
 
 /** Everything known in one shard, by group id. */

@@ -30,8 +30,9 @@ import { Mailbox } from './mailbox.ts';
 import type { AnyCommand, AnyQuestion, GroupCommand, Message } from './messages.ts';
 import { ParkedReplies } from './parked-replies.ts';
 import { ShardLog } from './shard-log.ts';
-import { countGroups, type TimerPurpose } from './shard-state.ts';
+import { countGroups } from './shard-state.ts';
 import { armLoadedTimers, syncTimers, waitKey } from './shard-timers.ts';
+import type { TimerPurpose } from './timer-purpose.ts';
 import { Timers } from './timers.ts';
 
 /** Messages taken in one turn; the rest waits for the next, so that sockets get their share. */

@@ -5,19 +5,6 @@ import { invariant } from '../machines/model/refusal.ts';
 import type { Slots } from './messages.ts';
 import type { JournalEntry, RecordBatch } from './ports.ts';
 
-/** What a shard's timers are for. */
-export type TimerPurpose =
-  | { readonly type: 'session'; readonly groupId: string; readonly memberId: string }
-  | {
-      readonly type: 'rebalance';
-      readonly groupId: string;
-      readonly memberId: string;
-      readonly memberEpoch: number;
-    }
-  | { readonly type: 'initialDelay'; readonly groupId: string }
-  | { readonly type: 'answerWait'; readonly groupId: string; readonly run: number }
-  | { readonly type: 'sweep' };
-
 /** A reply that leaves when its turn is committed, and what it becomes when the turn is lost. */
 export type ParkedReply = { readonly send: () => void; readonly lose: (cause: unknown) => void };
 

@@ -1,7 +1,7 @@
 import { decideLoaded } from '../machines/decide/loaded.ts';
 import type { Context, GroupSlot } from '../machines/decision.ts';
 import type { Slots } from './messages.ts';
-import type { TimerPurpose } from './shard-state.ts';
+import type { TimerPurpose } from './timer-purpose.ts';
 import type { Timers } from './timers.ts';
 
 // The length in front keeps a group's id and a member's from running into those of others.
