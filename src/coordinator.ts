@@ -131,11 +131,12 @@ async function start(
     log,
   });
   const listener = await listeners.open(config.listen, front.nodeId);
-  // Clients that come now are told to try again; a shard answers as soon as it is loaded.
-  const loaded = shards.load();
   const admin = await startAdmin(config, { router, storage, metrics, front, log }, closers);
+  // Clients that come now are told to try again; a shard answers as soon as it is loaded. From then on its members'
+  // sessions run (LOAD-1): not while upstream is away, when they beat and nobody may hear them.
+  const served = front.ready().then(() => shards.load());
   // The only waits whose end is not in our hands.
-  await unlessAborted(Promise.all([front.ready(), loaded]), signal);
+  await unlessAborted(served, signal);
   return {
     address: { host: listener.info.host, port: listener.info.port },
     adminAddress: admin?.address,

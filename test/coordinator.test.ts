@@ -41,6 +41,26 @@ describe('startCoordinator()', () => {
       await (await openCoordinator(folder)).close();
     }));
 
+  it('loads no shard before upstream is there: sessions would run out unheard (LOAD-1)', () =>
+    inTemporaryFolder(async (folder) => {
+      let connections = 0;
+      const away = createServer((socket) => {
+        connections += 1;
+        socket.destroy();
+      });
+      const bootstrap = `127.0.0.1:${await listening(away)}`;
+      const log = new KeptLog();
+      const giveUp = new AbortController();
+      const config = configOf(folder, { 'upstream.bootstrap.servers': bootstrap });
+      const starting = rejectionOf(startCoordinator(config, { log, signal: giveUp.signal }));
+      await until(() => connections > 1);
+      const debug = log.texts('debug');
+      giveUp.abort(REASON);
+      expect(await starting).to.equal(REASON);
+      away.close();
+      expect(debug).not.to.include('Shard loaded');
+    }));
+
   it('given up while shards are being loaded, stops without a word about them', () =>
     inTemporaryFolder(async (folder) => {
       await (await openCoordinator(folder)).close();
