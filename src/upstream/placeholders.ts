@@ -212,10 +212,11 @@ export class Placeholders implements GroupWatcher {
     const { log } = this.parts;
     for (let attempt = 0; attempt < JOIN_ATTEMPTS_MAX && !this.isClosed; attempt++) {
       const joined = await this.tryJoin(groupId).catch((error: unknown) => {
-        if (!(error instanceof UpstreamError)) throw error;
-        log.debug({ groupId, reason: error.message }, 'Placeholder could not join');
+        const isForeseen = error instanceof UpstreamError;
+        if (isForeseen) log.debug({ groupId, reason: error.message }, 'Placeholder could not join');
+        else log.error({ groupId, err: error }, 'Placeholder could not join');
         // A cluster that never had a group makes its place for them when first asked.
-        return error.fault === 'refused' ? ('later' as const) : ('away' as const);
+        return isForeseen && error.fault === 'refused' ? ('later' as const) : ('away' as const);
       });
       if (typeof joined === 'object' && joined.kind === 'joined') {
         placeholder.identity = joined.identity;

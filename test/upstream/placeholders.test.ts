@@ -1,5 +1,9 @@
 import { expect } from 'chai';
+import { KeyedLocks } from '../../src/upstream/keyed-locks.ts';
+import { Placeholders } from '../../src/upstream/placeholders.ts';
+import type { UpstreamPool } from '../../src/upstream/pool.ts';
 import { FakeCluster } from '../support/fake-cluster.ts';
+import { KeptLog } from '../support/kept-log.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import type { OpenGateway } from '../support/open-gateway.ts';
 import { openGateway } from '../support/open-gateway.ts';
@@ -258,6 +262,19 @@ describe('Placeholders', () => {
     expect(beat.errorCode).to.equal(0);
     await cluster.broker(1).restart();
     await passUntil(clock, () => cluster.group('g').members.length > 0, 1_000);
+  });
+
+  it('ensure() rejects for nothing: nobody waits for it where groups change', async () => {
+    const log = new KeptLog();
+    const pool = {
+      coordinatorId: () => Promise.reject(new TypeError('not foreseen')),
+      forgetCoordinator: () => undefined,
+    } as unknown as UpstreamPool;
+    const parts = { pool, locks: new KeyedLocks(), clock, log, shardCount: 50 };
+    const placeholders = new Placeholders({ ...parts, stateOf: () => 'Stable' });
+    expect(await placeholders.ensure('g')).to.equal('unavailable');
+    expect(log.texts('error')).to.deep.equal(['Placeholder could not join']);
+    placeholders.close();
   });
 
   it('tells a first member 15 while upstream is away', async () => {
