@@ -26,15 +26,17 @@ export type LevelOptions = {
  *
  * LevelDB may leave half a record behind when a write fails, and would then lose what comes after it at the next
  * start; and a record it called failed may still come back. So after a failed write the folder is opened anew and
- * what the write touched is put back as it was, before anything else is written. Reads fail meanwhile.
+ * what the write touched is put back as it was, before anything else is written, or at the close. Reads fail meanwhile.
  */
 export class LevelKeyValues implements KeyValues {
   readonly #folder: string;
   readonly #writes = new Serial();
   #level: Level;
   #closed = false;
-  /** What a failed write touched, as it was before; undefined when there is nothing to repair. */
-  #undo: Promise<Change[]> | undefined;
+  /** A failed write; undefined when there is nothing to repair. */
+  #failedWrite: readonly Change[] | undefined;
+  /** What it touched, as it was before; undefined until it could be read. */
+  #undo: Change[] | undefined;
 
   private constructor(folder: string, level: Level) {
     this.#folder = folder;
@@ -87,10 +89,9 @@ export class LevelKeyValues implements KeyValues {
   async write(changes: readonly Change[], { sync }: { readonly sync: boolean }): Promise<void> {
     this.#refuseIfClosed();
     await this.#writes.run(async () => {
-      if (this.#undo !== undefined) await this.#repair(this.#undo);
+      await this.#repair();
       await this.#level.batch([...changes], { ...encodings, sync }).catch((thrown) => {
-        this.#undo = asItWas(this.#level, changes);
-        this.#undo.catch(() => undefined);
+        this.#failedWrite = changes;
         return this.#failed('Write')(thrown);
       });
     });
@@ -98,15 +99,22 @@ export class LevelKeyValues implements KeyValues {
 
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#writes.run(() => this.#level.close());
+    await this.#writes.run(async () => {
+      // What cannot be repaired now cannot be told to anybody either.
+      await this.#repair().catch(() => undefined);
+      await this.#level.close();
+    });
   }
 
-  async #repair(undo: Promise<Change[]>): Promise<void> {
+  /** Undoes a failed write, if there is one; what failed of it is tried again the next time. */
+  async #repair(): Promise<void> {
+    if (this.#failedWrite === undefined) return;
     try {
-      const changes = await undo;
+      this.#undo ??= await asItWas(this.#level, this.#failedWrite);
       await this.#level.close();
       this.#level = await openLevel(this.#folder);
-      await this.#level.batch(changes, { ...encodings, sync: true });
+      await this.#level.batch(this.#undo, { ...encodings, sync: true });
+      this.#failedWrite = undefined;
       this.#undo = undefined;
     } catch (thrown) {
       this.#failed('Repair')(thrown);

@@ -1,0 +1,85 @@
+import { expect } from 'chai';
+import { ClassicLevel } from 'classic-level';
+import { LevelKeyValues } from '../../src/store/level-key-values.ts';
+import { rejectionOf } from '../support/rejection-of.ts';
+import { inTemporaryFolder } from '../support/temporary-folder.ts';
+
+type Batch = Parameters<ClassicLevel<Buffer, Buffer>['batch']>;
+const engine = ClassicLevel.prototype as unknown as {
+  open(): Promise<void>;
+  batch(...args: Batch): Promise<void>;
+  getMany(...args: unknown[]): Promise<unknown>;
+};
+
+const KEY = Buffer.of(0x10, 1);
+const put = (text: string) => [{ type: 'put', key: KEY, value: Buffer.from(text) }] as const;
+
+/**
+ * Lets the next write of the engine fail, and comes up with it after all when the folder is opened again, as LevelDB
+ * may. Reads of what was there before fail `readsFailing` times.
+ */
+async function withFailingEngine(readsFailing: number, work: () => Promise<void>): Promise<void> {
+  const { open, batch, getMany } = engine;
+  let lost: Batch | undefined;
+  let isToFail = true;
+  let readsToFail = readsFailing;
+  engine.batch = async function (this: typeof engine, ...args) {
+    if (!isToFail) return batch.apply(this, args);
+    isToFail = false;
+    lost = args;
+    throw new Error('told to fail');
+  };
+  engine.getMany = async function (this: typeof engine, ...args) {
+    if (readsToFail-- > 0) throw new Error('told to fail');
+    return getMany.apply(this, args);
+  };
+  engine.open = async function (this: typeof engine) {
+    await open.apply(this);
+    if (lost !== undefined) await batch.apply(this, lost);
+    lost = undefined;
+  };
+  try {
+    await work();
+  } finally {
+    for (const name of ['open', 'batch', 'getMany']) Reflect.deleteProperty(engine, name);
+  }
+}
+
+async function keptIn(folder: string): Promise<string | undefined> {
+  const store = await LevelKeyValues.open({ folder, shardCount: 50 });
+  const kept = await store.get(KEY);
+  await store.close();
+  return kept?.toString();
+}
+
+describe('LevelKeyValues after a failed write', () => {
+  for (const readsFailing of [0, 1]) {
+    it(`puts back what was there and goes on, ${readsFailing} reads failing`, () =>
+      inTemporaryFolder(async (folder) => {
+        const store = await LevelKeyValues.open({ folder, shardCount: 50 });
+        await store.write(put('first'), { sync: true });
+        const other = [{ type: 'put', key: Buffer.of(0x10, 2), value: KEY }] as const;
+        await withFailingEngine(readsFailing, async () => {
+          await rejectionOf(store.write(put('lost'), { sync: true }));
+          for (let at = 0; at < readsFailing; at++) {
+            await rejectionOf(store.write(other, { sync: true }));
+          }
+          await store.write(other, { sync: true });
+          expect((await store.get(KEY))?.toString()).to.equal('first');
+          await store.close();
+        });
+        expect(await keptIn(folder)).to.equal('first');
+      }));
+  }
+
+  it('lets nothing of it come back when it is closed before the next write', () =>
+    inTemporaryFolder(async (folder) => {
+      const store = await LevelKeyValues.open({ folder, shardCount: 50 });
+      await store.write(put('first'), { sync: true });
+      await withFailingEngine(0, async () => {
+        await rejectionOf(store.write(put('lost'), { sync: true }));
+        await store.close();
+        expect(await keptIn(folder)).to.equal('first');
+      });
+    }));
+});
