@@ -112,7 +112,7 @@ export class Placeholders implements GroupWatcher {
    * Runs work on the group upstream while the placeholder is away and no join can come in between; afterwards it joins
    * again if the group has members.
    *
-   * @throws what `work` throws, and UpstreamError when the placeholder cannot leave.
+   * @throws what `work` throws, and UpstreamError when the placeholder cannot leave or another gateway has the shard.
    */
   async whileAway<T>(groupId: string, work: () => Promise<T>): Promise<T> {
     try {
@@ -348,6 +348,10 @@ export class Placeholders implements GroupWatcher {
   private async leaveNow(groupId: string): Promise<void> {
     const { pool } = this.parts;
     const placeholder = this.byGroup.get(groupId);
+    // A leave goes by the shard's name: it would turn out whoever has it now.
+    if (placeholder?.isFenced === true) {
+      throw new UpstreamError('refused', `Another gateway coordinates "${groupId}" now`);
+    }
     if (placeholder !== undefined) {
       placeholder.identity = undefined;
       placeholder.cancelBeat();

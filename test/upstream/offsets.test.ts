@@ -387,6 +387,16 @@ describe('Offsets of streams groups behind the gateway', () => {
       ).to.deep.equal(['JoinGroup', 'LeaveGroup', 'OffsetDelete', 'JoinGroup']);
     });
 
+    it('does not turn out the placeholder of another gateway, and answers nothing (82, 4.9)', async () => {
+      const [held] = cluster.group('g').members;
+      if (held !== undefined) held.memberId = 'of-another-gateway';
+      expect(codesOf(await client.call('OffsetCommit', 9, commitOf([0])))).to.deep.equal([16]);
+      client.write(client.request('OffsetDelete', 0, body));
+      await client.closed;
+      expect(cluster.broker(1).asked('LeaveGroup')).to.deep.equal([]);
+      expect(cluster.broker(1).asked('OffsetDelete')).to.deep.equal([]);
+    });
+
     it('passes for other groups', async () => {
       const answer = await client.call('OffsetDelete', 0, { ...body, groupId: 'theirs' });
       expect(answer.errorCode).to.equal(0);
