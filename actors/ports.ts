@@ -49,6 +49,11 @@ export class LogError extends Error {
  */
 export interface RecordLog {
   /**
+   * Says whether this batch could be written at all: whether it has a form on disk, of a size that is taken. Throws
+   * {@link LogError} if not. To be asked before the batch joins others in an append, which fails as a whole.
+   */
+  admit(batch: RecordBatch): void;
+  /**
    * Appends batches of one shard, in order, each whole or not at all. Resolves when they are durable. Appends
    * may overlap; they become durable in the order of the calls. Once one fails, every later append of that shard
    * already called fails as well, so that nothing is kept that stood on what was lost; calls after the rejection

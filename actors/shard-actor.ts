@@ -131,7 +131,7 @@ export class ShardActor {
     this.#inside(message);
   }
 
-  /** Ends the shard: what waits is answered with 16, timers stop, memory is dropped (BA-15). */
+  /** Ends the shard: what waits is answered with 16, timers stop (BA-15). */
   close(): void {
     if (!this.#enter('CLOSE')) return;
     this.#timers.clear();
@@ -244,6 +244,12 @@ export class ShardActor {
   }
 
   #park(groupId: string, held: HeldHeartbeat, reply: (answer: HeartbeatAnswer) => void): void {
+    // Whoever waits for an earlier run waits in vain: that run was given up, or this one would not have started.
+    const earlier = this.#parked.get(groupId);
+    if (earlier !== undefined && earlier.held.run !== held.run) {
+      this.#parked.takeAny(groupId);
+      this.#answerWithout(groupId, earlier);
+    }
     this.#parked.park(groupId, held, reply);
     const purpose = { type: 'answerWait', groupId, run: held.run } as const;
     this.#timers.arm(waitKey(groupId), this.#env.coordinator.assignorAnswerWaitMs, purpose);
@@ -254,11 +260,12 @@ export class ShardActor {
       this.#answer(command.groupId, command, command.refuse(cause.error, cause.text));
       return;
     }
+    const error = errorOfLostWrite(cause);
     this.#env.log.error(
       { err: cause, groupId: command.groupId, cause: command.cause },
       'Decision failed',
     );
-    command.reply(command.refuse('COORDINATOR_NOT_AVAILABLE', null));
+    command.reply(command.refuse(error, null));
   }
 
   #answer<T>(groupId: string, command: Pick<GroupCommand<T>, 'refuse' | 'reply'>, value: T): void {
@@ -417,12 +424,14 @@ export class ShardActor {
     const { records, soft, effects, because } = decision;
     const before = this.#log.get(groupId);
     if (records.length > 0 || before?.soft !== soft) {
+      // What the log would never take must not join a turn: it would take the others of the turn with it.
+      const batch = records.length > 0 ? this.#log.admit(records) : undefined;
       let slot = before ?? emptySlot(groupId);
       for (const record of records) slot = apply(slot, record);
       if (slot.soft !== soft) slot = { ...slot, soft };
       this.#log.put(slot);
       this.#countHurried(before, slot);
-      if (records.length > 0) this.#log.write(groupId, before, records);
+      if (batch !== undefined) this.#log.write(groupId, before, batch);
       if (isRebalance(cause, before, slot)) this.#env.metrics.rebalanced();
     }
     const slot = this.#log.get(groupId);

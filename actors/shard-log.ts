@@ -2,7 +2,7 @@ import type { GroupSlot } from '../machines/decision.ts';
 import type { GroupRecord } from '../machines/records.ts';
 import type { ShardEnvironment } from './environment.ts';
 import type { Slots } from './messages.ts';
-import { type JournalEntry, LogError } from './ports.ts';
+import { type JournalEntry, LogError, type RecordBatch } from './ports.ts';
 import { type ParkedReply, ShardState, type Turn } from './shard-state.ts';
 
 /** Turns with the log at a time. Beyond it the shard stops deciding, its mailbox fills, and clients are told to retry. */
@@ -76,15 +76,22 @@ export class ShardLog {
     this.#state.put(slot);
   }
 
-  /**
-   * Adds the records of one operation, already applied, to the turn.
-   *
-   * @param before the group as it was before them.
-   */
-  write(groupId: string, before: GroupSlot | undefined, records: readonly GroupRecord[]): void {
+  /** One operation's records as a batch that the log can take; throws `LogError` when it never could. */
+  admit(records: readonly GroupRecord[]): RecordBatch {
     const { shard, env } = this.#parts;
-    this.#turn ??= this.#state.begin(env.clock.monotonicMs());
-    this.#turn.batches.push({ shard, timestampMs: env.clock.nowMs(), records });
+    const batch = { shard, timestampMs: env.clock.nowMs(), records };
+    env.recordLog.admit(batch);
+    return batch;
+  }
+
+  /**
+   * Adds a batch, admitted and applied, to the turn.
+   *
+   * @param before the group as it was before it.
+   */
+  write(groupId: string, before: GroupSlot | undefined, batch: RecordBatch): void {
+    this.#turn ??= this.#state.begin(this.#parts.env.clock.monotonicMs());
+    this.#turn.batches.push(batch);
     if (!this.#turn.touched.has(groupId)) this.#turn.touched.set(groupId, before);
   }
 

@@ -14,6 +14,11 @@ type Entry<T> = {
 
 /** Coarse on purpose: a session of seconds does not care, and a bucket holds many members. */
 const BUCKET_MS = 10;
+/**
+ * How far ahead an entry is put, in buckets: a minute. A later deadline is looked at once a minute, so that what is
+ * cancelled is forgotten within one, however far away its deadline was.
+ */
+const BUCKETS_AHEAD = 6000;
 
 /**
  * The timers of one shard, by key. To arm a key again replaces its timer (TMR-1) and costs a map look-up: a
@@ -28,6 +33,10 @@ export class Timers<T> {
   readonly #entries = new Map<string, Entry<T>>();
   readonly #buckets = new Map<number, Entry<T>[]>();
   #generation = 0;
+  /** Every bucket up to this one has been looked at. */
+  #looked: number;
+  /** The furthest bucket that anything was put into. */
+  #last = 0;
   #wakeAt = Number.POSITIVE_INFINITY;
   #cancelWake: (() => void) | undefined;
 
@@ -35,10 +44,16 @@ export class Timers<T> {
   constructor(clock: Clock, fire: (fired: Fired<T>) => void) {
     this.#clock = clock;
     this.#fire = fire;
+    this.#looked = Math.floor(clock.monotonicMs() / BUCKET_MS) - 1;
   }
 
   get size(): number {
     return this.#entries.size;
+  }
+
+  /** Entries in buckets, cancelled ones that are not forgotten yet included. */
+  get held(): number {
+    return [...this.#buckets.values()].reduce((sum, bucket) => sum + bucket.length, 0);
   }
 
   has(key: string): boolean {
@@ -75,7 +90,9 @@ export class Timers<T> {
     if (entry === undefined) return false;
     entry.generation = ++this.#generation;
     entry.deadlineMs = this.#clock.monotonicMs() + delayMs;
-    if (bucketOf(entry.deadlineMs) < entry.bucket) this.#place(entry);
+    // One that has fired and was not claimed yet is in no bucket any more.
+    const isOut = entry.bucket <= this.#looked;
+    if (isOut || bucketOf(entry.deadlineMs) < entry.bucket) this.#place(entry);
     return true;
   }
 
@@ -100,35 +117,51 @@ export class Timers<T> {
   }
 
   #place(entry: Entry<T>): void {
-    entry.bucket = bucketOf(entry.deadlineMs);
+    const nowMs = this.#clock.monotonicMs();
+    const furthest = bucketOf(nowMs) + BUCKETS_AHEAD;
+    entry.bucket = Math.max(Math.min(bucketOf(entry.deadlineMs), furthest), this.#looked + 1);
     const bucket = this.#buckets.get(entry.bucket);
     if (bucket === undefined) this.#buckets.set(entry.bucket, [entry]);
     else bucket.push(entry);
-    this.#wakeBy(entry.bucket);
+    if (this.#last < entry.bucket) this.#last = entry.bucket;
+    this.#wakeBy(entry.bucket, nowMs);
   }
 
-  #wakeBy(bucket: number): void {
+  #wakeBy(bucket: number, nowMs: number): void {
     if (bucket >= this.#wakeAt) return;
     this.#cancelWake?.();
     this.#wakeAt = bucket;
-    const delayMs = bucket * BUCKET_MS - this.#clock.monotonicMs();
-    this.#cancelWake = this.#clock.after(Math.max(0, delayMs), () => this.#wake());
+    const delayMs = Math.max(0, bucket * BUCKET_MS - nowMs);
+    this.#cancelWake = this.#clock.after(delayMs, () => this.#wake());
   }
 
   #wake(): void {
     this.#wakeAt = Number.POSITIVE_INFINITY;
     this.#cancelWake = undefined;
-    const now = this.#clock.monotonicMs();
-    let next = Number.POSITIVE_INFINITY;
-    for (const [number, bucket] of this.#buckets) {
-      if (number * BUCKET_MS > now) {
-        next = Math.min(next, number);
-        continue;
+    const nowMs = this.#clock.monotonicMs();
+    const due = Math.floor(nowMs / BUCKET_MS);
+    const from = this.#looked + 1;
+    this.#looked = Math.max(this.#looked, due);
+    // Buckets that nobody was put into are numbers without an entry; while the clock stood still there may be many.
+    if (due - from > 2 * BUCKETS_AHEAD) {
+      for (const number of [...this.#buckets.keys()].sort((a, b) => a - b)) {
+        if (number <= due) this.#lookAt(number, nowMs);
       }
-      this.#buckets.delete(number);
-      for (const entry of bucket) this.#settle(entry, number, now);
+    } else {
+      for (let number = from; number <= due; number++) this.#lookAt(number, nowMs);
     }
-    if (next < this.#wakeAt) this.#wakeBy(next);
+    for (let number = due + 1; number <= this.#last; number++) {
+      if (!this.#buckets.has(number)) continue;
+      this.#wakeBy(number, nowMs);
+      break;
+    }
+  }
+
+  #lookAt(number: number, nowMs: number): void {
+    const bucket = this.#buckets.get(number);
+    if (bucket === undefined) return;
+    this.#buckets.delete(number);
+    for (const entry of bucket) this.#settle(entry, number, nowMs);
   }
 
   #settle(entry: Entry<T>, bucket: number, now: number): void {

@@ -50,7 +50,7 @@ export class LevelKeyValues implements KeyValues {
    * Source: records-and-configs 7.2, store layout.
    */
   static async open({ folder, shardCount }: LevelOptions): Promise<LevelKeyValues> {
-    const level = await openLevel(folder);
+    const level = await openLevel(folder, { createIfMissing: true });
     try {
       await checkHeader(level, { folder, shardCount });
     } catch (thrown) {
@@ -112,7 +112,8 @@ export class LevelKeyValues implements KeyValues {
     try {
       this.#undo ??= await asItWas(this.#level, this.#failedWrite);
       await this.#level.close();
-      this.#level = await openLevel(this.#folder);
+      // A folder that was taken away is not made anew: what was answered from it would be missing without a word.
+      this.#level = await openLevel(this.#folder, { createIfMissing: false });
       await this.#level.batch(this.#undo, { ...encodings, sync: true });
       this.#failedWrite = undefined;
       this.#undo = undefined;
@@ -143,10 +144,13 @@ async function asItWas(level: Level, changes: readonly Change[]): Promise<Change
   });
 }
 
-async function openLevel(folder: string): Promise<Level> {
+async function openLevel(
+  folder: string,
+  options: { readonly createIfMissing: boolean },
+): Promise<Level> {
   const level: Level = new ClassicLevel(folder, encodings);
   try {
-    await level.open();
+    await level.open(options);
     return level;
   } catch (thrown) {
     const cause = thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown;

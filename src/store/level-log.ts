@@ -8,20 +8,23 @@ import { reasonOf } from './store-error.ts';
 
 /** Bounds of a {@link LevelLog}, in bytes of keys and values. */
 export type LevelLogBounds = {
-  /** One append above this is refused with MESSAGE_TOO_LARGE. */
-  readonly appendBytesMax: number;
+  /** One batch above this is refused with MESSAGE_TOO_LARGE. */
+  readonly batchBytesMax: number;
   /** Appends that went down together; a larger one goes down alone. */
   readonly writeBytesMax: number;
   /** Appends that wait; one more is refused with NOT_ENOUGH_REPLICAS, which clients retry. */
   readonly queuedBytesMax: number;
 };
 
-/** Room for a group of ten thousand members in one append, and for some hundred such groups at once. */
+/** Room for a group of ten thousand members in one batch, and for some hundred such groups at once. */
 export const defaultLevelLogBounds: LevelLogBounds = {
-  appendBytesMax: 32 * 1024 * 1024,
+  batchBytesMax: 32 * 1024 * 1024,
   writeBytesMax: 4 * 1024 * 1024,
   queuedBytesMax: 256 * 1024 * 1024,
 };
+
+/** A batch as keys and values of the store. */
+type Encoded = { readonly changes: readonly Change[]; readonly bytes: number };
 
 type Append = {
   readonly shard: number;
@@ -47,6 +50,7 @@ export class LevelLog implements RecordLog {
   readonly #keyValues: KeyValues;
   readonly #clock: Pick<Clock, 'soon'>;
   readonly #bounds: LevelLogBounds;
+  readonly #encoded = new WeakMap<RecordBatch, Encoded>();
   #queue: Append[] = [];
   #queuedBytes = 0;
   #draining = false;
@@ -61,6 +65,10 @@ export class LevelLog implements RecordLog {
     this.#keyValues = keyValues;
     this.#clock = clock;
     this.#bounds = bounds;
+  }
+
+  admit(batch: RecordBatch): void {
+    this.#encode(batch);
   }
 
   append(batches: readonly RecordBatch[]): Promise<void> {
@@ -108,29 +116,43 @@ export class LevelLog implements RecordLog {
     if (this.#closed) {
       return refuse(new LogError('KAFKA_STORAGE_ERROR', `Append to shard ${shard}: log is closed`));
     }
-    let changes: readonly Change[];
+    const encoded: Encoded[] = [];
     try {
-      changes = batches.flatMap(({ records }) => records.map((record) => toChange(shard, record)));
+      for (const batch of batches) encoded.push(this.#encode(batch));
     } catch (thrown) {
-      return refuse(
-        new LogError(
-          'UNKNOWN_SERVER_ERROR',
-          `Encode records of shard ${shard}: ${reasonOf(thrown)}`,
-          { cause: thrown },
-        ),
-      );
+      return refuse(thrown instanceof LogError ? thrown : storageError('Encode records', thrown));
     }
-    const bytes = changes.reduce((sum, change) => sum + sizeOf(change), 0);
-    const { appendBytesMax, queuedBytesMax } = this.#bounds;
-    if (bytes > appendBytesMax) {
-      const text = `Append to shard ${shard}: ${bytes} bytes, at most ${appendBytesMax}`;
-      return refuse(new LogError('MESSAGE_TOO_LARGE', text));
-    }
+    const changes = encoded.flatMap((each) => each.changes);
+    const bytes = encoded.reduce((sum, each) => sum + each.bytes, 0);
+    const { queuedBytesMax } = this.#bounds;
     if (this.#queuedBytes + bytes > queuedBytesMax) {
       const text = `Append to shard ${shard}: ${this.#queuedBytes} bytes are waiting, at most ${queuedBytesMax}`;
       return refuse(new LogError('NOT_ENOUGH_REPLICAS', text));
     }
     return { changes, bytes, refusal: undefined };
+  }
+
+  /** A batch as it goes to disk; made once, whether it is admitted first or appended at once. */
+  #encode(batch: RecordBatch): Encoded {
+    const known = this.#encoded.get(batch);
+    if (known !== undefined) return known;
+    const { shard, records } = batch;
+    let changes: readonly Change[];
+    try {
+      changes = records.map((record) => toChange(shard, record));
+    } catch (thrown) {
+      const text = `Encode records of shard ${shard}: ${reasonOf(thrown)}`;
+      throw new LogError('UNKNOWN_SERVER_ERROR', text, { cause: thrown });
+    }
+    const bytes = changes.reduce((sum, change) => sum + sizeOf(change), 0);
+    const { batchBytesMax } = this.#bounds;
+    if (bytes > batchBytesMax) {
+      const text = `Append to shard ${shard}: a batch of ${bytes} bytes, at most ${batchBytesMax}`;
+      throw new LogError('MESSAGE_TOO_LARGE', text);
+    }
+    const encoded = { changes, bytes };
+    this.#encoded.set(batch, encoded);
+    return encoded;
   }
 
   #startDraining(): void {

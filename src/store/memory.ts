@@ -24,6 +24,9 @@ export class MemoryLog implements RecordLog {
     return new MemoryLog(this.#batches.slice(0, count));
   }
 
+  /** Values are kept as they are: there is nothing that could not be. */
+  admit(_batch: RecordBatch): void {}
+
   async append(batches: readonly RecordBatch[]): Promise<void> {
     if (this.#closed) throw new LogError('KAFKA_STORAGE_ERROR', 'Append to the log: it is closed');
     this.#batches.push(...batches);

@@ -1,9 +1,12 @@
 import { expect } from 'chai';
 import type { HeartbeatAnswer } from '../../machines/commands.ts';
+import { LevelLog } from '../../src/store/level-log.ts';
 import { MemoryLog } from '../../src/store/memory.ts';
+import { MemoryKeyValues } from '../../src/store/memory-key-values.ts';
 import { assignDirectly } from '../support/assignment.ts';
 import { FaultyLog } from '../support/faulty-log.ts';
 import { Harness, type HarnessOptions, joinBeat, someClient } from '../support/harness.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 import { steadyBeat } from '../support/steady-beat.ts';
 
 async function harness(options: Partial<HarnessOptions> = {}) {
@@ -296,6 +299,50 @@ describe('ShardActor', () => {
     await made.clock.pass(10);
     await closing;
     expect((await made.beat(joinBeat('g', 'A'))).error).to.equal('NOT_COORDINATOR');
+  });
+
+  it('answers who waited for an older run when another run is waited for (OFF-8)', async () => {
+    const { made } = await harness({ coordinator: { assignorAnswerWaitMs: 10_000 } });
+    made.assignor.hold();
+    const answered: string[] = [];
+    const ask = async (memberId: string) => {
+      void made.router.heartbeat(joinBeat('g', memberId), someClient).then(() => {
+        answered.push(memberId);
+      });
+      await made.clock.settle();
+    };
+    await ask('A');
+    made.topics.set('in', 0);
+    await ask('B');
+    made.topics.set('in', 4);
+    await ask('C');
+    made.assignor.release();
+    await made.clock.settle();
+    expect(answered.sort()).to.deep.equal(['A', 'B', 'C']);
+  });
+
+  it('a batch that the log would never take is refused alone (BA-5)', async () => {
+    const clock = new ManualClock();
+    const small = new LevelLog(new MemoryKeyValues(), clock, {
+      batchBytesMax: 2000,
+      writeBytesMax: 1_000_000,
+      queuedBytesMax: 1_000_000,
+    });
+    const made = await new Harness({
+      recordLog: small,
+      compute: assignDirectly,
+      clock,
+      shardCount: 1,
+    }).start();
+    made.topics.set('in', 4);
+    const huge = { ...joinBeat('big', 'B'), processId: 'p'.repeat(3000) };
+    const [one, two] = [
+      made.router.heartbeat(joinBeat('g', 'A'), someClient),
+      made.router.heartbeat(huge, someClient),
+    ];
+    const answers = await made.soon(Promise.all([one, two]));
+    expect(answers.map(({ error }) => error)).to.deep.equal(['NONE', 'COORDINATOR_NOT_AVAILABLE']);
+    expect(made.router.view('big')).to.equal(undefined);
   });
 
   it('the journal tells what was decided and why', async () => {

@@ -45,7 +45,27 @@ describe('Timers', () => {
     await clock.pass(100);
     timers.arm('a', 100, 'a');
     expect(waiting.map((each) => timers.claim(each))).to.deep.equal([false]);
-    expect(timers.has('a')).to.equal(true);
+    await clock.pass(110);
+    expect(waiting.slice(1).map((each) => timers.claim(each))).to.deep.equal([true]);
+  });
+
+  it('forgets what was cancelled within a minute, however far its deadline was', async () => {
+    const clock = new ManualClock(0);
+    const { timers, fired } = timersOn(clock);
+    for (let n = 0; n < 100; n++) timers.arm(`${n}`, 2 ** 31 - 1, `${n}`);
+    for (let n = 0; n < 100; n++) timers.cancel(`${n}`);
+    await clock.pass(61_000);
+    expect([timers.held, timers.size, fired]).to.deep.equal([0, 0, []]);
+  });
+
+  it('a deadline further than a minute away is kept', async () => {
+    const clock = new ManualClock(0);
+    const { timers, fired } = timersOn(clock);
+    timers.arm('a', 3_600_000, 'a');
+    await clock.pass(3_599_999);
+    expect(fired).to.deep.equal([]);
+    await clock.pass(20);
+    expect(fired).to.deep.equal([{ key: 'a', atMs: 3_600_000 }]);
   });
 
   it('fires exactly what a plain list of deadlines would, in any history', async () => {

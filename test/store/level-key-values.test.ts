@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { access, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -88,3 +88,25 @@ describe('LevelKeyValues.open()', () => {
       expect(afterwards.stdout).to.equal('opened\n');
     }));
 });
+
+describe('LevelKeyValues.write()', () => {
+  it('goes on failing when the folder was taken away, and does not make an empty one', () =>
+    inTemporaryFolder(async (parent) => {
+      const folder = join(parent, 'store');
+      const store = await LevelKeyValues.open({ folder, shardCount: 50 });
+      // More than the engine keeps in one file of its log: it has to begin another.
+      const value = Buffer.alloc(3 * 1024 * 1024);
+      const write = () =>
+        store.write([{ type: 'put', key: Buffer.of(0x10), value }], { sync: true });
+      await write();
+      await rm(folder, { recursive: true });
+      await rejectionOf(repeatedly(write, 5));
+      expect(await rejectionOf(write())).to.be.instanceOf(StoreError);
+      expect(await rejectionOf(access(folder))).to.include({ code: 'ENOENT' });
+      await store.close();
+    }));
+});
+
+async function repeatedly(action: () => Promise<void>, times: number): Promise<void> {
+  for (let done = 0; done < times; done += 1) await action();
+}

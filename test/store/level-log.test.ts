@@ -92,7 +92,7 @@ describe('LevelLog.append()', () => {
   });
 
   it('refuses one that is too large, and what stands behind it (BA-5)', async () => {
-    const { log, append, epochOf } = setUp({ appendBytesMax: 100 });
+    const { log, append, epochOf } = setUp({ batchBytesMax: 100 });
     const large = rejectionOf(log.append([batchOf(1, epochRecord('g'.repeat(100), 1))]));
     const outcomes = await Promise.all([append(1, 2), append(2, 1)]);
     expect(await large)
@@ -100,6 +100,15 @@ describe('LevelLog.append()', () => {
       .with.property('error', 'MESSAGE_TOO_LARGE');
     expect(outcomes).to.deep.equal(['MESSAGE_TOO_LARGE', 'kept']);
     expect(await epochOf(1)).to.deep.equal([]);
+  });
+
+  it('admit() refuses what could never be written, before it joins others', async () => {
+    const { log, append } = setUp({ batchBytesMax: 100 });
+    const batch = batchOf(1, epochRecord('g'.repeat(100), 1));
+    expect(() => log.admit(batch))
+      .to.throw(LogError)
+      .with.property('error', 'MESSAGE_TOO_LARGE');
+    expect(await append(1, 2)).to.equal('kept');
   });
 
   it('refuses with an error that clients retry when too much waits, and recovers', async () => {

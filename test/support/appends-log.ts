@@ -15,6 +15,10 @@ export class AppendsLog implements RecordLog {
     return this.#memory.batches;
   }
 
+  admit(batch: RecordBatch): void {
+    this.#memory.admit(batch);
+  }
+
   async append(batches: readonly RecordBatch[]): Promise<void> {
     if (this.#isDead) return new Promise(() => {});
     this.appends.push(batches);

@@ -51,6 +51,10 @@ export class FaultyLog implements RecordLog {
     void this.#drain();
   }
 
+  admit(batch: RecordBatch): void {
+    this.#inner.admit(batch);
+  }
+
   append(batches: readonly RecordBatch[]): Promise<void> {
     this.#called++;
     const number = this.#called;
