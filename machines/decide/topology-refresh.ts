@@ -6,6 +6,7 @@ import type { ConfiguredTopology } from '../model/topology.ts';
 import type { Draft } from './draft.ts';
 import { configureTopology, topicsHash } from './internal-topics.ts';
 import { sameTopology } from './topology.ts';
+import { refuseTooLarge } from './topology-size.ts';
 
 /**
  * Gives a group without topology the one of the join (TOP-1); holds any other join against the group's. One with an
@@ -13,13 +14,14 @@ import { sameTopology } from './topology.ts';
  * the topology is not supported yet: TOP-2 and TOP-4 to TOP-6 have their place here.
  *
  * @returns the reason to raise the group epoch, if there is one (GE-3).
- * @throws Refusal STREAMS_TOPOLOGY_FENCED, INVALID_REQUEST.
+ * @throws Refusal STREAMS_TOPOLOGY_FENCED, INVALID_REQUEST, STREAMS_INVALID_TOPOLOGY.
  */
 export function adoptTopology(draft: Draft, request: HeartbeatRequest): string | undefined {
   const { group } = draft;
   const { topology } = request;
   if (request.memberEpoch !== JOIN_EPOCH || topology === null) return undefined;
   if (group.topology === undefined) {
+    refuseTooLarge(topology);
     draft.write({ type: 'topology', groupId: group.groupId, value: topology });
     return `Topology ${topology.epoch} set by ${request.memberId}`;
   }
