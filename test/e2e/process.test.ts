@@ -19,11 +19,14 @@ async function createTopic(address: BrokerAddress): Promise<void> {
 }
 
 /** A member that joined and said what it owns. */
+const ASSIGNMENT_DELAYED = 5;
+
 async function settledMember(address: BrokerAddress, groupId: string): Promise<ScriptedMember> {
   const member = await ScriptedMember.connect({ ...address, groupId, topics: ['in'] });
   let answer = await member.join();
   // On a busy machine the first answer may go out before its run is over; a client asks again, and so does this one.
-  for (let beats = 0; (answer.status ?? []).length > 0 && beats < 100; beats++) {
+  const isDelayed = () => answer.status?.some((each) => each.statusCode === ASSIGNMENT_DELAYED);
+  for (let beats = 0; isDelayed() && beats < 100; beats++) {
     await new Promise((resolve) => setTimeout(resolve, answer.heartbeatIntervalMs));
     answer = await member.beat();
   }
