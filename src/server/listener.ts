@@ -151,6 +151,7 @@ class OpenListener implements Listener {
       limits,
       clock,
       log,
+      metrics,
     });
     this.open.add(connection);
     metrics?.connectionOpened();

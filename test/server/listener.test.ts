@@ -3,6 +3,8 @@ import type { Answer, Handler } from '../../src/server/dispatch.ts';
 import { ListenError, openListener } from '../../src/server/listener.ts';
 import { apis } from '../../src/wire/apis.ts';
 import { encodeResponseFrame } from '../../src/wire/headers.ts';
+import { KeptLog } from '../support/kept-log.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 import { openServer, serving, TEST_LIMITS, until } from '../support/open-server.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import { WireClient } from '../support/wire-client.ts';
@@ -41,6 +43,31 @@ describe('openListener()', () => {
       },
     ]);
     for (const one of kept) one.destroy();
+    await listener.stop(0);
+  });
+
+  it('counts connections, and every request with its API', async () => {
+    const told: string[] = [];
+    const listener = await openListener({
+      host: '127.0.0.1',
+      port: 0,
+      info: ({ host, port }) => ({ nodeId: 1, host, port }),
+      dispatch: at(answerAtOnce)(new KeptLog()),
+      limits: TEST_LIMITS,
+      clock: new ManualClock(),
+      log: new KeptLog(),
+      metrics: {
+        connectionOpened: () => told.push('opened'),
+        connectionClosed: () => told.push('closed'),
+        connectionRefused: () => told.push('refused'),
+        requestAnswered: (apiKey, ms) => told.push(`answered ${apiKey} after ${ms} ms`),
+      },
+    });
+    const client = await WireClient.connect(listener.port);
+    await client.call('Heartbeat', 4, BEAT);
+    client.destroy();
+    await until(() => told.includes('closed'));
+    expect(told).to.deep.equal(['opened', 'answered 12 after 0 ms', 'closed']);
     await listener.stop(0);
   });
 
