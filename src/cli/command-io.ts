@@ -1,4 +1,4 @@
-import type { Log } from '../../actors/ports.ts';
+import type { Clock, Log } from '../../actors/ports.ts';
 import type { Config, LogConfig } from '../config/config.ts';
 import type { HostPort } from '../config/host-port.ts';
 
@@ -32,6 +32,8 @@ export type CommandIo = {
   ) => Promise<Started>;
   /** Calls back at every request to stop: a signal from a terminal or a supervisor. */
   readonly onStop: (listener: () => void) => void;
+  /** Calls back once, after so many ms; the result cancels it. */
+  readonly after: Clock['after'];
   /** Ends the process at once. */
   readonly exit: (code: number) => void;
 };

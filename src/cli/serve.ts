@@ -5,19 +5,29 @@ import { type ConfigFlags, loadConfig } from './load-config.ts';
 
 /** What a second request to stop ends the process with. */
 const CUT_OFF = 130;
+/** What is cut off after `stop.timeout.ms` has this long to close; then the process ends, whatever it hangs in. */
+const CLOSING_MS = 5_000;
 
 /**
  * Runs a coordinator until it is told to stop. Says on standard output, in one line, when clients can connect; the first
- * request to stop finishes what was taken, also while it still starts, the second ends at once. Whatever happens, what
- * was started is stopped.
+ * request to stop finishes what was taken, also while it still starts, the second ends at once, and so does
+ * a stop that hangs: `stop.timeout.ms` and 5 s after the first the process ends with 1. Whatever happens, what was started is
+ * stopped.
  */
 export async function serve(flags: ConfigFlags, io: CommandIo): Promise<void> {
   const { config, warnings } = loadConfig(flags, io);
   const { log, flush } = io.createLogger(config.log, io);
   for (const warning of warnings) log.warn({}, warning);
   const signal = stopSignal(io);
+  let disarm = () => {};
   signal.addEventListener('abort', () => {
     log.info({ timeoutMs: config.stopTimeoutMs }, 'Stopping: once more ends at once');
+    const limitMs = config.stopTimeoutMs + CLOSING_MS;
+    disarm = io.after(limitMs, () => {
+      flush();
+      io.err(`Cannot stop within ${limitMs} ms: ended without it\n`);
+      io.exit(1);
+    });
   });
   try {
     const started = await io.startCoordinator(config, { log, signal });
@@ -34,6 +44,7 @@ export async function serve(flags: ConfigFlags, io: CommandIo): Promise<void> {
     if (!signal.aborted || error !== signal.reason) throw error;
     log.info({}, 'Stopped before clients could be served');
   } finally {
+    disarm();
     flush();
   }
 }

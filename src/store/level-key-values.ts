@@ -1,6 +1,9 @@
 import { ClassicLevel } from 'classic-level';
+import type { Clock } from '../../actors/ports.ts';
+import { systemClock } from '../clock.ts';
 import type { Change, Entry, KeyRange, KeyValues, ScanOptions } from './key-values.ts';
 import { FORMAT_VERSION, keyOf, prefixes, toJson } from './layout.ts';
+import { makeFolder } from './make-folder.ts';
 import { Serial } from './serial.ts';
 import { reasonOf, StoreError } from './store-error.ts';
 
@@ -8,6 +11,9 @@ type Level = ClassicLevel<Buffer, Buffer>;
 
 const CHUNK_ENTRIES = 1000;
 const CHUNK_BYTES = 1024 * 1024;
+
+/** A file system that does not answer must not keep a start, or the end of it, waiting for ever. */
+const OPEN_TIMEOUT_MS = 30_000;
 
 const HEADER_KEY = keyOf(prefixes.header);
 
@@ -19,6 +25,8 @@ export type LevelOptions = {
   readonly folder: string;
   /** Must be what the folder was made with: another number would route groups elsewhere (LG-2). */
   readonly shardCount: number;
+  /** Measures how long the opening takes; the real time unless given. */
+  readonly clock?: Pick<Clock, 'after'>;
 };
 
 /**
@@ -45,19 +53,26 @@ export class LevelKeyValues implements KeyValues {
 
   /**
    * Opens the folder, or makes it. Rejects with {@link StoreError}: `locked` (another process holds it),
-   * `wrongShardCount`, `newerFormat`, `foreign` (a database that is not ours), `unreadable`.
+   * `wrongShardCount`, `newerFormat`, `foreign` (a database that is not ours), `unreadable` (or not open within 30 s).
    *
    * Source: records-and-configs 7.2, store layout.
    */
-  static async open({ folder, shardCount }: LevelOptions): Promise<LevelKeyValues> {
-    const level = await openLevel(folder, { createIfMissing: true });
+  static async open({ clock, ...options }: LevelOptions): Promise<LevelKeyValues> {
+    const opening = openChecked(options);
+    let cancel = () => {};
+    const late = new Promise<never>((_, reject) => {
+      cancel = (clock ?? systemClock).after(OPEN_TIMEOUT_MS, () => {
+        const reason = `it was not open within ${OPEN_TIMEOUT_MS} ms`;
+        reject(new StoreError('unreadable', `Open the store in ${options.folder}: ${reason}`));
+        // What comes after all is nobody's: let go of the folder.
+        opening.then((level) => level.close()).catch(() => undefined);
+      });
+    });
     try {
-      await checkHeader(level, { folder, shardCount });
-    } catch (thrown) {
-      await level.close();
-      throw thrown;
+      return new LevelKeyValues(options.folder, await Promise.race([opening, late]));
+    } finally {
+      cancel();
     }
-    return new LevelKeyValues(folder, level);
   }
 
   async get(key: Buffer): Promise<Buffer | undefined> {
@@ -144,6 +159,25 @@ async function asItWas(level: Level, changes: readonly Change[]): Promise<Change
   });
 }
 
+type CheckedOptions = Pick<LevelOptions, 'folder' | 'shardCount'>;
+
+/** A folder that is ours and for this number of shards. */
+async function openChecked({ folder, shardCount }: CheckedOptions): Promise<Level> {
+  await makeFolder(folder).catch((cause) => {
+    throw new StoreError('unreadable', `Open the store in ${folder}: ${reasonOf(cause)}`, {
+      cause,
+    });
+  });
+  const level = await openLevel(folder, { createIfMissing: true });
+  try {
+    await checkHeader(level, { folder, shardCount });
+    return level;
+  } catch (thrown) {
+    await level.close();
+    throw thrown;
+  }
+}
+
 async function openLevel(
   folder: string,
   options: { readonly createIfMissing: boolean },
@@ -157,7 +191,7 @@ async function openLevel(
     if (cause instanceof Error && 'code' in cause && cause.code === 'LEVEL_LOCKED') {
       throw new StoreError(
         'locked',
-        `Open the store in ${folder}: it is in use by another process`,
+        `Open the store in ${folder}: it is in use by another process (--data-dir)`,
         { cause },
       );
     }
@@ -168,7 +202,7 @@ async function openLevel(
 }
 
 /** Writes the header of a new folder, holds that of an old one against what is wanted. */
-async function checkHeader(level: Level, { folder, shardCount }: LevelOptions): Promise<void> {
+async function checkHeader(level: Level, { folder, shardCount }: CheckedOptions): Promise<void> {
   const stored = await level.get(HEADER_KEY, encodings);
   if (stored === undefined) {
     for await (const _ of level.keys({ ...encodings, limit: 1 })) {

@@ -69,6 +69,27 @@ describe('headgate serve', () => {
     expect(io.exits).to.deep.equal([130]);
   });
 
+  it('ends with 1 when a start hangs through stop.timeout.ms and 5 s after the stop', async () => {
+    io.start = () => new Promise(() => {});
+    await served('--set', 'stop.timeout.ms=1000');
+    io.askToStop();
+    await io.clock.pass(5_999);
+    expect([io.errors, io.exits]).to.deep.equal(['', []]);
+    await io.clock.pass(1);
+    expect([io.errors, io.exits]).to.deep.equal([
+      'Cannot stop within 6000 ms: ended without it\n',
+      [1],
+    ]);
+  });
+
+  it('forgets about a hanging stop once it has stopped', async () => {
+    const { code } = await served();
+    io.askToStop();
+    await code;
+    await io.clock.pass(60_000);
+    expect(io.exits).to.deep.equal([]);
+  });
+
   it('stops as soon as it has started when it was told so before', async () => {
     const running = io.run('serve');
     io.askToStop();

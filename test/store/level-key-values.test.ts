@@ -81,7 +81,7 @@ describe('LevelKeyValues.open()', () => {
       const store = await LevelKeyValues.open({ folder, shardCount: 50 });
       const whileHeld = await run(process.execPath, [storeProcess, 'open', folder]);
       expect(whileHeld.stdout).to.equal(
-        `locked Open the store in ${folder}: it is in use by another process\n`,
+        `locked Open the store in ${folder}: it is in use by another process (--data-dir)\n`,
       );
       await store.close();
       const afterwards = await run(process.execPath, [storeProcess, 'open', folder]);

@@ -2,6 +2,7 @@ import type { CommandIo, Started } from '../../src/cli/command-io.ts';
 import { runCommand } from '../../src/cli/run-command.ts';
 import type { Config } from '../../src/config/config.ts';
 import { KeptLog } from './kept-log.ts';
+import { ManualClock } from './manual-clock.ts';
 
 /** A world for commands that only remembers: what was written, started and asked. */
 export class FakeIo implements CommandIo {
@@ -10,6 +11,7 @@ export class FakeIo implements CommandIo {
   isTerminal = false;
   environment: Readonly<Record<string, string | undefined>> = {};
   readonly log = new KeptLog();
+  readonly clock = new ManualClock();
   readonly started: Config[] = [];
   readonly exits: number[] = [];
   stops = 0;
@@ -50,6 +52,7 @@ export class FakeIo implements CommandIo {
   readonly onStop = (listener: () => void) => {
     this.stopListeners.push(listener);
   };
+  readonly after = (delayMs: number, callback: () => void) => this.clock.after(delayMs, callback);
   readonly exit = (code: number) => {
     this.exits.push(code);
   };
