@@ -5,6 +5,7 @@ import { shardOf } from '../../machines/model/ids.ts';
 import { readChartModel } from '../charts/chart-model.ts';
 import { renderChart } from '../charts/render-chart.ts';
 import { HttpError } from './http-error.ts';
+import { namesWord } from './names-word.ts';
 import { compilePattern } from './pattern.ts';
 import {
   chartMarks,
@@ -59,7 +60,7 @@ const routes: readonly Route[] = [
   { path: ['groups', '*', 'state'], about: 'a group as it is now', answer: answerState },
   {
     path: ['groups', '*', 'journal'],
-    about: 'what was decided and why: ?match=&limit=',
+    about: 'what was decided and why: ?word=&match=&limit=',
     answer: answerJournal,
   },
   {
@@ -137,11 +138,12 @@ async function answerJournal({ path, query }: Asked, sources: AdminSources): Pro
   const groupId = path[1] ?? '';
   const limit = limitOf(query, { usual: JOURNAL_LIMIT, max: JOURNAL_LIMIT_MAX });
   const pattern = query.get('match');
+  const word = query.get('word') ?? '';
   const matches = await compilePattern(pattern);
-  const read = pattern === null ? limit : JOURNAL_SEARCHED_MAX;
+  const read = pattern === null && word === '' ? limit : JOURNAL_SEARCHED_MAX;
   const entries = await sources.journal.read(groupId, { limit: read });
   const found = entries.filter(({ cause, memberId, because }) =>
-    [cause, memberId ?? '', ...because].some((text) => matches(text)),
+    [cause, memberId ?? '', ...because].some((text) => namesWord(text, word) && matches(text)),
   );
   if (entries.length === 0 && sources.coordinator.view(groupId) === undefined) {
     throw new HttpError(404, `Cannot find group "${groupId}": neither it nor its history is here`);

@@ -1,3 +1,4 @@
+import { namesWord } from '../admin/names-word.ts';
 import type { JournalAnswer } from '../admin/views.ts';
 import type { HostPort } from '../config/host-port.ts';
 import { askAdmin } from './admin-http.ts';
@@ -19,9 +20,9 @@ export async function askWhy(
   { admin, task, member, limit }: WhyOptions,
 ): Promise<JournalAnswer> {
   const query = new URLSearchParams({ limit: String(limit) });
-  // One pattern at a time: the server narrows down by the rarer one, the rest happens here.
-  const pattern = task === undefined ? member && wordPattern(member) : wordPattern(task);
-  if (pattern !== undefined) query.set('match', pattern);
+  // One word at a time: the server narrows down by the rarer one, the rest happens here.
+  const word = task ?? member;
+  if (word !== undefined) query.set('word', word);
   const path = `/groups/${encodeURIComponent(groupId)}/journal?${query}`;
   const answer = await askAdmin<JournalAnswer>(admin, path);
   return { ...answer, entries: answer.entries.flatMap((entry) => narrowed(entry, task, member)) };
@@ -34,22 +35,12 @@ function narrowed(
   member: string | undefined,
 ): readonly JournalEntry[] {
   const because =
-    task === undefined ? entry.because : entry.because.filter((line) => names(line, task));
+    task === undefined ? entry.because : entry.because.filter((line) => namesWord(line, task));
   const isAbout =
     member === undefined ||
     entry.memberId === member ||
-    entry.because.some((line) => names(line, member));
+    entry.because.some((line) => namesWord(line, member));
   return isAbout && (task === undefined || because.length > 0) ? [{ ...entry, because }] : [];
-}
-
-/** The word as it stands alone: 0_2 is neither 10_2 nor 0_21. */
-function wordPattern(word: string): string {
-  const escaped = word.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
-  return `(^|[^0-9A-Za-z_])${escaped}($|[^0-9A-Za-z_])`;
-}
-
-function names(line: string, word: string): boolean {
-  return new RegExp(wordPattern(word), 'u').test(line);
 }
 
 /** The history in plain words. */

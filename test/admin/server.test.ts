@@ -351,6 +351,15 @@ describe('the admin server', () => {
     expect(await timesOf('?limit=2')).to.deep.equal([2, 3]);
   });
 
+  it('GET /groups/{id}/journal finds a word, and not what only contains it', async () => {
+    journal = ['0_1 moves', '10_1 moves', '0_1', '0_12', 'of 0_1, 0_2'].map((text, at) =>
+      entry({ atMs: at, because: [text] }),
+    );
+    const { body } = await ask('/groups/orders/journal?word=0_1');
+    const times = JSON.parse(body).entries.map(({ atMs }: JournalEntry) => atMs);
+    expect(times).to.deep.equal([0, 2, 4]);
+  });
+
   it('GET /groups/{id}/journal searches', async function () {
     await needRe2(this);
     journal = [1, 2, 3].map((atMs) => entry({ atMs, because: [`Task 0_${atMs} moves`] }));
