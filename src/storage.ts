@@ -32,6 +32,12 @@ export async function openStorage(config: Config, log: Log): Promise<Storage> {
           shardCount: config.shards.count,
         });
   try {
+    const identity = await keepIdentity(keyValues, {
+      random: randomBytes,
+      mode: config.upstream === undefined ? 'standalone' : 'gateway',
+      place: config.store.dataDir,
+      ...config.identity,
+    });
     const recordLog = new LevelLog(keyValues, systemClock);
     const bounds = config.journal;
     const journal = await LevelJournal.open({ keyValues, clock: systemClock, log, bounds });
@@ -40,7 +46,7 @@ export async function openStorage(config: Config, log: Log): Promise<Storage> {
       recordLog,
       journal,
       overrides: await ConfigOverrides.open(keyValues),
-      identity: await keepIdentity(keyValues, { random: randomBytes, ...config.identity }),
+      identity,
       addresses: new KeptAddresses(keyValues),
       async close() {
         await journal.close();

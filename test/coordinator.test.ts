@@ -37,8 +37,9 @@ describe('startCoordinator()', () => {
       await until(() => sockets.every((socket) => socket.destroyed));
       silent.close();
       expect(log.told).to.deep.equal([]);
-      // The store is free again.
-      await (await openCoordinator(folder)).close();
+      // The store is free again; but it is a gateway's.
+      const refusal = await rejectionOf(openCoordinator(folder));
+      expect(refusal).to.include({ name: 'StoreError', fault: 'wrongMode' });
     }));
 
   it('loads no shard before upstream is there: sessions would run out unheard (LOAD-1)', () =>

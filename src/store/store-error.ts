@@ -1,7 +1,8 @@
-/** What is wrong with the store: `locked`, `wrongShardCount`, `newerFormat` and `foreign` end the start. */
+/** What is wrong with the store: `locked`, `wrongShardCount`, `wrongMode`, `newerFormat` and `foreign` end the start. */
 export type StoreFault =
   | 'locked'
   | 'wrongShardCount'
+  | 'wrongMode'
   | 'newerFormat'
   | 'foreign'
   | 'unreadable'
