@@ -30,6 +30,7 @@ export async function openStorage(config: Config, log: Log): Promise<Storage> {
       : await LevelKeyValues.open({
           folder: config.store.dataDir,
           shardCount: config.shards.count,
+          clock: systemClock,
         });
   try {
     const identity = await keepIdentity(keyValues, {

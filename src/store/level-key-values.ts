@@ -1,6 +1,5 @@
 import { ClassicLevel } from 'classic-level';
 import type { Clock } from '../../actors/ports.ts';
-import { systemClock } from '../clock.ts';
 import type { Change, Entry, KeyRange, KeyValues, ScanOptions } from './key-values.ts';
 import { FORMAT_VERSION, keyOf, prefixes, toJson } from './layout.ts';
 import { makeFolder } from './make-folder.ts';
@@ -25,7 +24,7 @@ export type LevelOptions = {
   readonly folder: string;
   /** Must be what the folder was made with: another number would route groups elsewhere (LG-2). */
   readonly shardCount: number;
-  /** Measures how long the opening takes; the real time unless given. */
+  /** Measures how long the opening takes; left out, it may take as long as it does. */
   readonly clock?: Pick<Clock, 'after'>;
 };
 
@@ -53,15 +52,16 @@ export class LevelKeyValues implements KeyValues {
 
   /**
    * Opens the folder, or makes it. Rejects with {@link StoreError}: `locked` (another process holds it),
-   * `wrongShardCount`, `newerFormat`, `foreign` (a database that is not ours), `unreadable` (or not open within 30 s).
+   * `wrongShardCount`, `newerFormat`, `foreign` (a database that is not ours), `unreadable` (or, with a clock, not open within 30 s).
    *
    * Source: records-and-configs 7.2, store layout.
    */
   static async open({ clock, ...options }: LevelOptions): Promise<LevelKeyValues> {
     const opening = openChecked(options);
+    if (clock === undefined) return new LevelKeyValues(options.folder, await opening);
     let cancel = () => {};
     const late = new Promise<never>((_, reject) => {
-      cancel = (clock ?? systemClock).after(OPEN_TIMEOUT_MS, () => {
+      cancel = clock.after(OPEN_TIMEOUT_MS, () => {
         const reason = `it was not open within ${OPEN_TIMEOUT_MS} ms`;
         reject(new StoreError('unreadable', `Open the store in ${options.folder}: ${reason}`));
         // What comes after all is nobody's: let go of the folder.
