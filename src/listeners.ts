@@ -29,6 +29,7 @@ export class Listeners {
     const listener = await openListener({
       host: listen.host,
       port: listen.port,
+      setBy: isFirst ? '--port' : 'gateway.addresses',
       info: (bound) => ({
         nodeId,
         host: advertised.host ?? bound.host,

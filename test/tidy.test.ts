@@ -51,7 +51,7 @@ describe('the house', () => {
       /^src\/store\//,
       /^(src\/(store|wire|config)\/|actors\/ports\.ts$|machines\/|node:|classic-level$)/,
     ],
-    [/^src\/client\//, /^(src\/(client|wire)\/|node:)/],
+    [/^src\/client\//, /^(src\/(client|wire)\/|src\/version\.ts$|node:)/],
     [/^src\/server\//, /^(src\/(server|wire|config)\/|actors\/|machines\/|node:)/],
   ];
   for (const [room, mayImport] of rules) {

@@ -62,7 +62,7 @@ function listen(server: Server, { host, port }: HostPort): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
       const reason = cause.code === 'EADDRINUSE' ? 'another process uses this port' : cause.message;
-      const message = `Cannot listen on ${host}:${port} for the admin server: ${reason}`;
+      const message = `Cannot listen on ${host}:${port} for the admin server: ${reason} (--admin-port)`;
       reject(new AdminListenError(message, { cause }));
     });
     server.listen({ host, port }, () => {

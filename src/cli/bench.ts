@@ -3,8 +3,11 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { CommandError } from './command-io.ts';
 
-/** The benchmarks that can be started by name. */
-export const BENCHMARKS = ['assign', 'heartbeats'] as const;
+/** The benchmarks that can be started by name, and what each measures. */
+export const BENCHMARKS: Readonly<Record<string, string>> = {
+  assign: 'the assignor and its pool, from small groups to a thousand members',
+  heartbeats: 'heartbeats of members at rest, against a server in a process of its own',
+};
 
 /** Runs a benchmark as a process of its own, so that it measures nothing of this one. */
 export async function runBenchmark(name: string, args: readonly string[]): Promise<void> {

@@ -2,9 +2,11 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { charts } from '../../machines/charts.ts';
 import { CHART_FORMATS, type ChartFormat } from '../charts/render-chart.ts';
 import { AdminClient } from '../client/admin.ts';
+import { ClientError } from '../client/client-error.ts';
 import { rows, type SettingName } from '../config/definitions.ts';
 import { type HostPort, parseHostPort } from '../config/host-port.ts';
 import { defaultText } from '../config/settings-docs.ts';
+import { VERSION } from '../version.ts';
 import { BENCHMARKS, runBenchmark } from './bench.ts';
 import { codecKeys, runCodec } from './codec.ts';
 import type { CommandIo } from './command-io.ts';
@@ -33,6 +35,7 @@ const WHY_LIMIT = 100;
 export function buildProgram(io: CommandIo): Command {
   const program = new Command('headgate')
     .description('A Kafka Streams group coordinator: on its own, or in front of a Kafka cluster.')
+    .version(VERSION, '--version', 'print the version of this build')
     .configureOutput({ writeOut: io.out, writeErr: io.err })
     .exitOverride()
     .enablePositionalOptions()
@@ -105,7 +108,7 @@ function addGroups(program: Command, io: CommandIo): void {
     flags: GroupsFlags & { readonly bootstrap: readonly HostPort[] },
     work: (parts: Asked) => Promise<void>,
   ) => {
-    const client = await AdminClient.connect(flags.bootstrap, { clientId: CLIENT_ID });
+    const client = await connected(flags.bootstrap);
     try {
       await work({ client, ...printing(flags) });
     } finally {
@@ -192,15 +195,26 @@ function addVisualize(program: Command, io: CommandIo): void {
 }
 
 function addBench(program: Command): void {
+  const names = Object.keys(BENCHMARKS);
+  const about = Object.entries(BENCHMARKS).map(([name, text]) => `  ${name.padEnd(12)}${text}`);
   program
     .command('bench')
     .description('measure, in a process of its own')
-    .argument('<benchmark>', `one of ${BENCHMARKS.join(', ')}`, oneOf(BENCHMARKS))
+    .argument('<benchmark>', `one of ${names.join(', ')}`, oneOf(names))
     .argument('[args...]', 'what that program takes')
     .allowUnknownOption()
     .passThroughOptions()
-    .helpOption(false)
+    .addHelpText('after', `\nBenchmarks:\n${about.join('\n')}`)
     .action((name: string, args: readonly string[]) => runBenchmark(name, args));
+}
+
+async function connected(bootstrap: readonly HostPort[]): Promise<AdminClient> {
+  try {
+    return await AdminClient.connect(bootstrap, { clientId: CLIENT_ID });
+  } catch (cause) {
+    if (!(cause instanceof ClientError)) throw cause;
+    throw new ClientError(cause.failure, `${cause.message} (--bootstrap)`, { cause });
+  }
 }
 
 function collect(value: string, before: readonly string[]): readonly string[] {

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { formatHostPort } from '../config/host-port.ts';
+import { VERSION } from '../version.ts';
 import type { CommandIo, Started } from './command-io.ts';
 import { type ConfigFlags, loadConfig } from './load-config.ts';
 
@@ -72,6 +73,7 @@ function placesOf(
 ) {
   const nodes = [...nodeAddresses].map(([id, place]) => `${id}=${formatHostPort(place)}`);
   return {
+    version: VERSION,
     address: formatHostPort(address),
     admin: adminAddress === undefined ? 'off' : formatHostPort(adminAddress),
     store: store.kind === 'memory' ? 'memory' : store.dataDir,

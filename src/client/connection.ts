@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { VERSION } from '../version.ts';
 import {
   type ApiName,
   apis,
@@ -44,7 +45,7 @@ const CORRELATION_MASK = 0x7fff_ffff;
 /** Version 5 would name a cluster and node to be checked; 0 is what a broker answers a version it does not know. */
 const API_VERSIONS_VERSION = 4;
 const UNSUPPORTED_VERSION = 35;
-const SOFTWARE = { clientSoftwareName: 'headgate', clientSoftwareVersion: '0.1.0' };
+const SOFTWARE = { clientSoftwareName: 'headgate', clientSoftwareVersion: VERSION };
 
 /**
  * One connection to a broker: requests go out at once, however many are under way; answers come in their order. When

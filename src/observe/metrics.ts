@@ -3,6 +3,7 @@ import type { ShardStatus } from '../../actors/group-coordinator.ts';
 import type { RuntimeMetrics } from '../../actors/ports.ts';
 import type { GroupState } from '../../machines/model/group.ts';
 import type { ShardState } from '../../machines/shard-machine.ts';
+import { VERSION } from '../version.ts';
 import { apiByKey } from '../wire/apis.ts';
 import { SecondsHistogram, type SecondsSeries } from './seconds-histogram.ts';
 
@@ -44,6 +45,12 @@ const SHARD_STATES: readonly ShardState[] = ['initial', 'loading', 'active', 'fa
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: 'build_info',
+    help: 'Always 1; the version of this build is its label',
+    labelNames: ['version'],
+    registers: [registry],
+  }).set({ version: VERSION }, 1);
   let shards: () => readonly ShardStatus[] = () => [];
   // One look per scrape: it counts every group, and all gauges show the same moment.
   let seen: readonly ShardStatus[] = [];
@@ -116,7 +123,8 @@ function addShardGauges(registry: Registry, shards: () => readonly ShardStatus[]
     },
   });
   single('streams_group_member_count', 'Members of streams groups', ({ members }) => members);
-  single('offset_count', 'Committed offsets held', ({ committedOffsets }) => committedOffsets);
+  const offsetsHelp = 'Committed offsets held here; those of a gateway lie upstream, uncounted';
+  single('offset_count', offsetsHelp, ({ committedOffsets }) => committedOffsets);
   single('event_queue_size', 'Messages waiting in mailboxes', ({ queued }) => queued);
 }
 

@@ -15,6 +15,8 @@ export type ListenerOptions = {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
+  /** The flag or setting that says so, for messages. */
+  readonly setBy?: string;
   /** What clients are told, once the port is known. */
   readonly info: (bound: { readonly host: string; readonly port: number }) => ListenerInfo;
   readonly dispatch: Dispatch;
@@ -65,7 +67,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
 function listen(server: Server, options: ListenerOptions): Promise<AddressInfo> {
   const { host, port } = options;
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)));
+    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, options)));
     server.listen({ host, port, backlog: BACKLOG }, () => {
       server.removeAllListeners('error');
       resolve(server.address() as AddressInfo);
@@ -73,7 +75,10 @@ function listen(server: Server, options: ListenerOptions): Promise<AddressInfo> 
   });
 }
 
-function listenError(error: NodeJS.ErrnoException, host: string, port: number): ListenError {
+function listenError(
+  error: NodeJS.ErrnoException,
+  { host, port, setBy }: ListenerOptions,
+): ListenError {
   const code = error.code ?? 'UNKNOWN';
   const reasons: Record<string, string> = {
     EADDRINUSE: 'another process uses this port',
@@ -82,7 +87,9 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
     ENOTFOUND: 'this host name is not known',
   };
   const reason = reasons[code] ?? error.message;
-  return new ListenError(code, `Cannot listen on ${host}:${port}: ${reason}`, { cause: error });
+  const hint = setBy === undefined ? '' : ` (${setBy})`;
+  const text = `Cannot listen on ${host}:${port}: ${reason}${hint}`;
+  return new ListenError(code, text, { cause: error });
 }
 
 class OpenListener implements Listener {

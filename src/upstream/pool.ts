@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock, Log } from '../../actors/ports.ts';
+import { VERSION } from '../version.ts';
 import type { ResponseOf } from '../wire/apis.ts';
 import type { BrokerVersions } from './broker-versions.ts';
 import { highestCommon } from './broker-versions.ts';
@@ -16,7 +17,7 @@ export type PoolParts = {
 };
 
 const CLIENT_ID = 'headgate';
-const SOFTWARE: Software = { name: 'headgate', version: '0.1.0' };
+const SOFTWARE: Software = { name: 'headgate', version: VERSION };
 const CONNECT_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 /** Of the gateway itself on one connection. */

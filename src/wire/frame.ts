@@ -8,6 +8,7 @@ const FIRST_ROOM_BYTES = 1 << 16;
 const TLS_ALERT = 0x15;
 const TLS_HANDSHAKE = 0x16;
 const TLS_MAJOR = 0x03;
+const HTTP = Buffer.from('HTTP');
 const NO_BYTES = Buffer.alloc(0);
 
 /**
@@ -49,7 +50,7 @@ export class FrameSplitter {
   /**
    * Takes the next bytes of the stream and returns the frames that they finish, in order.
    *
-   * @throws WireError for a length below 0 or above the limit, with a hint when the bytes look like TLS.
+   * @throws WireError for a length below 0 or above the limit, with a hint when the bytes look like TLS or HTTP.
    */
   push(chunk: Buffer): Buffer[] {
     const frames: Buffer[] = [];
@@ -97,13 +98,19 @@ export class FrameSplitter {
   private refuseBadLength(length: number): void {
     if (length < 0) throw new WireError(`A frame claims ${length} bytes, a length below zero`, 0);
     if (length <= this.frameBytesMax) return;
-    const [first, second] = this.lengthBytes;
-    const isTls = (first === TLS_HANDSHAKE || first === TLS_ALERT) && second === TLS_MAJOR;
-    const hint = isTls ? ': these look like the first bytes of TLS, on a port without it' : '';
     throw new WireError(
-      `A frame claims ${length} bytes, at most ${this.frameBytesMax} are allowed${hint}`,
+      `A frame claims ${length} bytes, at most ${this.frameBytesMax} are allowed${this.otherProtocol()}`,
       0,
     );
+  }
+
+  /** What these bytes are rather than a length, if that is known. */
+  private otherProtocol(): string {
+    const [first, second] = this.lengthBytes;
+    const isTls = (first === TLS_HANDSHAKE || first === TLS_ALERT) && second === TLS_MAJOR;
+    if (isTls) return ': these look like the first bytes of TLS, on a port without it';
+    if (this.lengthBytes.equals(HTTP)) return ': this is HTTP, perhaps the admin port';
+    return '';
   }
 
   private hold(part: Buffer, frameBytes: number): void {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { settingNames } from '../../src/config/definitions.ts';
 import { settingsMarkdown } from '../../src/config/settings-docs.ts';
+import { VERSION } from '../../src/version.ts';
 import { FakeIo } from '../support/fake-io.ts';
 
 describe('headgate config', () => {
@@ -60,6 +61,19 @@ describe('the command line', () => {
     for (const command of ['serve', 'config', 'groups', 'visualize', 'bench', 'demo', 'codec']) {
       expect(io.output).to.contain(`\n  ${command}`);
     }
+  });
+
+  it('prints the version of the build', async () => {
+    const io = new FakeIo();
+    expect(await io.run('--version')).to.equal(0);
+    expect(io.output).to.equal(`${VERSION}\n`);
+    expect(VERSION).to.match(/^\d+\.\d+\.\d+/);
+  });
+
+  it('lists the benchmarks', async () => {
+    const io = new FakeIo();
+    expect(await io.run('bench', '--help')).to.equal(0);
+    expect(io.output).to.match(/^Benchmarks:\n {2}assign .*\n {2}heartbeats .*$/m);
   });
 
   it('prints the API keys that the codec knows', async () => {

@@ -191,6 +191,8 @@ describe('headgate groups', () => {
     const { port } = broker;
     await broker.stop();
     expect(await ask('list')).to.equal(1);
-    expect(io.errors).to.equal(`Cannot connect to 127.0.0.1:${port}: nobody listens there\n`);
+    expect(io.errors).to.equal(
+      `Cannot connect to 127.0.0.1:${port}: nobody listens there (--bootstrap)\n`,
+    );
   });
 });

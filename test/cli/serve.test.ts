@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { VERSION } from '../../src/version.ts';
 import { FakeIo } from '../support/fake-io.ts';
 
 describe('headgate serve', () => {
@@ -52,6 +53,7 @@ describe('headgate serve', () => {
     io.askToStop();
     await code;
     expect(io.log.lines.find(({ text }) => text === 'Ready')?.fields).to.deep.equal({
+      version: VERSION,
       address: '127.0.0.1:9092',
       admin: 'off',
       store: 'd',

@@ -166,6 +166,6 @@ describe('ClientConnection', () => {
     expect(failure).to.include({ failure: 'protocol' });
     expect(failure)
       .to.have.property('message')
-      .that.matches(/^Cannot speak to .* as to a Kafka/);
+      .that.matches(/^Cannot speak to .* as to a Kafka .*: this is HTTP, perhaps the admin port/);
   });
 });

@@ -115,8 +115,8 @@ describe('headgate serve, a process of its own', () => {
         expect(await Promise.all([sameFolder.ended, samePort.ended])).to.deep.equal([1, 1]);
         expect([sameFolder.out, samePort.out]).to.deep.equal([[], []]);
         expect([sameFolder.err, samePort.err]).to.deep.equal([
-          [`Open the store in ${folder}: it is in use by another process`],
-          [`Cannot listen on 127.0.0.1:${port}: another process uses this port`],
+          [`Open the store in ${folder}: it is in use by another process (--data-dir)`],
+          [`Cannot listen on 127.0.0.1:${port}: another process uses this port (--port)`],
         ]);
         const member = await settledMember({ host: '127.0.0.1', port }, 'g');
         expect((await member.beat()).errorCode).to.equal(0);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { ShardStatus } from '../../actors/group-coordinator.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
+import { VERSION } from '../../src/version.ts';
 
 const noGroups = { Empty: 0, NotReady: 0, Assigning: 0, Reconciling: 0, Stable: 0, Dead: 0 };
 
@@ -30,6 +31,11 @@ describe('createMetrics()', () => {
     for (const line of lines) {
       expect(line).to.match(/^(# (HELP|TYPE) \S+ .+|[a-z_]\w*(\{[^}]*\})? [-+\w.]+)$/);
     }
+  });
+
+  it('tells the version of the build', async () => {
+    const lines = await linesOf(createMetrics().text(), 'build_info');
+    expect(lines).to.deep.equal([`build_info{version="${VERSION}"} 1`]);
   });
 
   it('shows every state of groups, with 0 where there is none (MT-3)', async () => {

@@ -77,6 +77,7 @@ describe('openListener()', () => {
       openListener({
         host: '127.0.0.1',
         port,
+        setBy: '--port',
         info: ({ host }) => ({ nodeId: 1, host, port }),
         dispatch: { handle: () => 'close' },
         limits: TEST_LIMITS,
@@ -87,7 +88,7 @@ describe('openListener()', () => {
     expect(error).to.be.instanceOf(ListenError);
     expect(error).to.include({
       code: 'EADDRINUSE',
-      message: `Cannot listen on 127.0.0.1:${port}: another process uses this port`,
+      message: `Cannot listen on 127.0.0.1:${port}: another process uses this port (--port)`,
     });
     await listener.stop(0);
   });

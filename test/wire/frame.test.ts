@@ -88,7 +88,12 @@ describe('FrameSplitter', () => {
       const push = () => new FrameSplitter().push(Buffer.from(hello, 'hex'));
       expect(push, hello).to.throw(WireError, 'first bytes of TLS');
     }
-    const http = () => new FrameSplitter().push(Buffer.from('GET / HTTP/1.1'));
-    expect(http).to.throw(WireError, 'at most 104857600 are allowed (byte 0)');
+    const request = () => new FrameSplitter().push(Buffer.from('GET / HTTP/1.1'));
+    expect(request).to.throw(WireError, 'at most 104857600 are allowed (byte 0)');
+  });
+
+  it('says so when a peer answers in HTTP', () => {
+    const push = () => new FrameSplitter().push(Buffer.from('HTTP/1.1 400 Bad Request'));
+    expect(push).to.throw(WireError, 'this is HTTP, perhaps the admin port');
   });
 });
