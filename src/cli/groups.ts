@@ -1,5 +1,12 @@
 import type { GroupStateAnswer, TaskNames, WaitingFor } from '../admin/views.ts';
-import type { AdminClient, CommittedOffset, DescribedGroup, LogBounds } from '../client/admin.ts';
+import type {
+  AdminClient,
+  CommittedOffset,
+  DescribedGroup,
+  LogBounds,
+  TopicPartition,
+} from '../client/admin.ts';
+import { ClientError } from '../client/client-error.ts';
 import { title } from '../client/connection.ts';
 import type { HostPort } from '../config/host-port.ts';
 import { askAdmin } from './admin-http.ts';
@@ -168,15 +175,17 @@ function showLiveMembers({ members }: GroupStateAnswer, { json, io }: Printing):
   io.out(table(['MEMBER', 'STATE', 'EPOCH', 'TASKS', 'MUST-GIVE-UP', 'WAITS-FOR'], rows));
 }
 
-/** `groups offsets`: how far the group is in its topics. */
+/** `groups offsets`: how far the group is in its topics; of a streams group every source partition is shown. */
 export async function showOffsets(
   client: AdminClient,
   groupId: string,
   { json, io }: Printing,
 ): Promise<void> {
   const committed = await client.committedOffsets(groupId);
-  const bounds = await client.logBounds(committed);
-  const lines = committed.map((offset, at) => offsetLine(offset, bounds[at]));
+  const sources = await sourcePartitions(client, groupId, { mayBeOther: committed.length > 0 });
+  const partitions = inOrder(committed, sources);
+  const bounds = await client.logBounds(partitions);
+  const lines = partitions.map((one, at) => offsetLine(one, bounds[at]));
   if (json) io.out(jsonText(lines));
   else if (lines.length === 0) io.err(`Group "${groupId}" has no committed offsets\n`);
   else {
@@ -192,10 +201,46 @@ export async function showOffsets(
   }
 }
 
-function offsetLine({ topic, partition, offset, metadata }: CommittedOffset, bounds?: LogBounds) {
+/** Of a streams group; none of a group of another kind, which its committed offsets speak for. */
+async function sourcePartitions(
+  client: AdminClient,
+  groupId: string,
+  { mayBeOther }: { readonly mayBeOther: boolean },
+): Promise<readonly TopicPartition[]> {
+  const described = await client.describe(groupId).catch((error: unknown) => {
+    if (mayBeOther && error instanceof ClientError) return undefined;
+    throw error;
+  });
+  const subtopologies = described?.group.topology?.subtopologies ?? [];
+  const topics = subtopologies.flatMap(({ sourceTopics, repartitionSourceTopics }) => [
+    ...sourceTopics,
+    ...repartitionSourceTopics.map(({ name }) => name),
+  ]);
+  const counts = await client.partitionCounts([...new Set(topics)]);
+  return [...counts].flatMap(([topic, count]) =>
+    Array.from({ length: count }, (_, partition) => ({ topic, partition })),
+  );
+}
+
+type MaybeCommitted = TopicPartition & Partial<CommittedOffset>;
+
+/** Each partition once, by topic and number. */
+function inOrder(
+  committed: readonly CommittedOffset[],
+  sources: readonly TopicPartition[],
+): readonly MaybeCommitted[] {
+  const key = ({ topic, partition }: TopicPartition) => `${topic}:${partition}`;
+  const known = new Set(committed.map(key));
+  return [...committed, ...sources.filter((source) => !known.has(key(source)))].sort((a, b) =>
+    a.topic === b.topic ? a.partition - b.partition : a.topic < b.topic ? -1 : 1,
+  );
+}
+
+function offsetLine({ topic, partition, offset, metadata }: MaybeCommitted, bounds?: LogBounds) {
   const end = bounds?.end;
   // Without a log of its own a coordinator only knows offsets that were committed: none lags behind itself.
-  const lag = end === undefined || end < offset ? undefined : end - offset;
+  const isBehind = end !== undefined && offset !== undefined && end >= offset;
+  const lag = isBehind ? end - offset : undefined;
   return { topic, partition, offset, end, lag, metadata };
 }
 

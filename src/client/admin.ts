@@ -148,6 +148,13 @@ export class AdminClient {
     });
   }
 
+  /** How many partitions each topic has; those that are not there are left out. */
+  async partitionCounts(topics: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    if (topics.length === 0) return new Map();
+    const known = (await this.#metadata(topics)).topics.filter(({ errorCode }) => errorCode === 0);
+    return new Map(known.map(({ name, partitions }) => [name ?? '', partitions.length]));
+  }
+
   /** Begin and end of partitions, asked of their leaders; in the order given. */
   async logBounds(partitions: readonly TopicPartition[]): Promise<readonly LogBounds[]> {
     if (partitions.length === 0) return [];

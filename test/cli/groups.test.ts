@@ -125,7 +125,17 @@ describe('headgate groups', () => {
     ]);
   });
 
-  it('offsets shows the lag where the end is known', async () => {
+  const unknownGroup = () =>
+    broker.on('StreamsGroupDescribe', ({ groupIds }) => ({
+      groups: groupIds.map((groupId) => ({
+        groupId,
+        errorCode: errorCode('GROUP_ID_NOT_FOUND'),
+        errorMessage: 'Nobody knows it',
+      })),
+    }));
+
+  it('offsets shows the lag where the end is known, also of a group that is no streams group', async () => {
+    unknownGroup();
     broker.on('OffsetFetch', ({ groups }) => ({
       groups: groups.map(({ groupId }) => ({
         groupId,
@@ -163,6 +173,38 @@ describe('headgate groups', () => {
     expect(JSON.parse(io.output).at(0)).to.include({ offset: '9007199254740993', lag: '3' });
   });
 
+  it('offsets shows every source partition of a streams group, committed or not', async () => {
+    scriptDescribe();
+    broker.on('OffsetFetch', ({ groups }) => ({
+      groups: groups.map(({ groupId }) => ({
+        groupId,
+        topics: [{ name: 'more', partitions: [{ partitionIndex: 0, committedOffset: 5n }] }],
+      })),
+    }));
+    broker.on('ListOffsets', ({ topics }) => ({
+      topics: topics.map(({ name, partitions }) => ({
+        name,
+        partitions: partitions.map(({ partitionIndex }) => ({ partitionIndex, offset: 7n })),
+      })),
+    }));
+    expect(await ask('offsets', 'orders')).to.equal(0);
+    expect(io.output.split('\n').map((line) => line.split(/ {2,}/))).to.deep.equal([
+      ['TOPIC', 'PARTITION', 'OFFSET', 'END', 'LAG'],
+      ['in', '0', '-', '7', '-'],
+      ['more', '0', '5', '7', '2'],
+      [''],
+    ]);
+  });
+
+  it('offsets of a group that nobody knows fails as describe does', async () => {
+    unknownGroup();
+    broker.on('OffsetFetch', ({ groups }) => ({
+      groups: groups.map(({ groupId }) => ({ groupId, topics: [] })),
+    }));
+    expect(await ask('offsets', 'x')).to.equal(1);
+    expect(io.errors).to.equal('Cannot describe group "x": GROUP_ID_NOT_FOUND: Nobody knows it\n');
+  });
+
   it('delete tells of each group and ends with 1 when one stays', async () => {
     broker.on('DeleteGroups', ({ groupsNames }) => ({
       results: groupsNames.map((groupId) => ({
@@ -179,13 +221,7 @@ describe('headgate groups', () => {
   });
 
   it('tells in one line that nobody is there, or what the broker said', async () => {
-    broker.on('StreamsGroupDescribe', ({ groupIds }) => ({
-      groups: groupIds.map((groupId) => ({
-        groupId,
-        errorCode: errorCode('GROUP_ID_NOT_FOUND'),
-        errorMessage: 'Nobody knows it',
-      })),
-    }));
+    unknownGroup();
     expect(await ask('members', 'x')).to.equal(1);
     expect(io.errors).to.equal('Cannot describe group "x": GROUP_ID_NOT_FOUND: Nobody knows it\n');
     const { port } = broker;
