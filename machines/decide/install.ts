@@ -2,19 +2,11 @@ import type { AssignmentProblem, AssignmentResult } from '../model/assignment.ts
 import type { Group } from '../model/group.ts';
 import { byCodeUnits } from '../model/ids.ts';
 import type { RunInFlight } from '../model/soft.ts';
-import {
-  hasTask,
-  sameTasksByRole,
-  subtractTasks,
-  taskKey,
-  toTaskList,
-} from '../model/task-list.ts';
-import type { TaskList, TasksByRole } from '../model/tasks.ts';
+import { sameTasksByRole } from '../model/task-list.ts';
+import type { TasksByRole } from '../model/tasks.ts';
 import { NO_TASKS, NO_TASKS_BY_ROLE } from '../model/tasks.ts';
 import type { Draft } from './draft.ts';
-
-/** Moves named one by one in the journal; a count stands for the rest. */
-const MOVES_NAMED = 20;
+import { sayMoves, type TargetChange } from './say-moves.ts';
 
 /**
  * Installs a target: a record per present member that had none or another one, then the epoch, always (ASG-10).
@@ -27,7 +19,7 @@ export function installTarget(
 ): void {
   const { group, context } = draft;
   const { groupId } = group;
-  const changes: Change[] = [];
+  const changes: TargetChange[] = [];
   for (const memberId of [...group.members.keys()].sort(byCodeUnits)) {
     const after = entryOf(memberId) ?? NO_TASKS_BY_ROLE;
     const before = group.targets.get(memberId);
@@ -42,13 +34,6 @@ export function installTarget(
   });
   sayMoves(draft, changes);
 }
-
-/** One member's target as it was and as it is. */
-type Change = {
-  readonly memberId: string;
-  readonly before: TasksByRole;
-  readonly after: TasksByRole;
-};
 
 /** The empty target that a topology which is not ready gives everybody (ASG-9, TOP-13). */
 export function installNothing(draft: Draft): void {
@@ -80,59 +65,4 @@ export function entriesOf(
     if (replaced === undefined || group.members.has(replaced)) return undefined;
     return entries.get(replaced);
   };
-}
-
-/** Says which active tasks got another owner, which lost theirs, and where copies are to be. */
-function sayMoves(draft: Draft, changes: readonly Change[]): void {
-  const head = `Target of epoch ${draft.group.assignmentEpoch}`;
-  const lines: string[] = [];
-  let unnamed = 0;
-  const name = (tasks: TaskList, words: (subtopologyId: string, partition: number) => string) => {
-    for (const { subtopologyId, partitions } of tasks) {
-      const room = Math.max(0, MOVES_NAMED - lines.length);
-      unnamed += Math.max(0, partitions.length - room);
-      for (const at of partitions.slice(0, room))
-        lines.push(`${head}: ${words(subtopologyId, at)}`);
-    }
-  };
-  const lost = movedTasks(changes, 'active', 'before', 'after');
-  const gained = movedTasks(changes, 'active', 'after', 'before');
-  for (const { memberId, tasks } of gained) {
-    name(tasks, (id, at) => {
-      const from = lost.find((loss) => hasTask(loss.tasks, id, at))?.memberId;
-      const task = taskKey(id, at);
-      if (from === undefined) return `task ${task} goes to ${memberId}`;
-      return `task ${task} moves from ${from} to ${memberId}`;
-    });
-  }
-  if (lost.length > 0 && lines.length < MOVES_NAMED) {
-    const given = toTaskList(gained.flatMap(({ tasks }) => tasks));
-    for (const { memberId, tasks } of lost) {
-      const words = (id: string, at: number) => `task ${taskKey(id, at)} is taken from ${memberId}`;
-      name(subtractTasks(tasks, given), words);
-    }
-  }
-  for (const { memberId, tasks } of movedTasks(changes, 'standby', 'after', 'before')) {
-    name(tasks, (id, at) => `standby of ${taskKey(id, at)} goes to ${memberId}`);
-  }
-  if (lines.length === 0) draft.say(`${head}: nothing moves`);
-  for (const line of lines) draft.say(line);
-  if (unnamed > 0) draft.say(`${head}: and ${unnamed} more moves`);
-}
-
-type Moved = { readonly memberId: string; readonly tasks: TaskList };
-
-/** Per member the tasks of a role that one side has and the other has not. */
-function movedTasks(
-  changes: readonly Change[],
-  role: 'active' | 'standby',
-  has: 'before' | 'after',
-  lacks: 'before' | 'after',
-): Moved[] {
-  return changes
-    .map((change) => ({
-      memberId: change.memberId,
-      tasks: subtractTasks(change[has][role], change[lacks][role]),
-    }))
-    .filter(({ tasks }) => tasks.length > 0);
 }

@@ -63,7 +63,8 @@ export function decideInitialDelayOver(
   const { configured } = soft;
   const isDue = group.members.size > 0 && group.assignmentEpoch < group.groupEpoch;
   if (!isDue || configured === undefined) return draft.done(SILENT);
-  draft.say(`The initial delay is over with ${group.members.size} members`);
+  const { size } = group.members;
+  draft.say(`The initial delay is over with ${size} ${size === 1 ? 'member' : 'members'}`);
   if (configured.problem !== undefined) {
     installNothing(draft);
   } else if (soft.run === undefined) {

@@ -48,12 +48,20 @@ export function whyText(entries: readonly JournalEntry[]): string {
   return entries.map(entryText).join('');
 }
 
+/** What happened, and to whom. The end of a run is no doing of the member whose heartbeat asked for it. */
+function causeText(cause: string, memberId: string | null): string {
+  if (memberId === null) return cause;
+  if (cause === 'target ready') return `target ready (asked for by ${memberId})`;
+  if (cause === 'session expired') return `session of ${memberId} expired`;
+  if (cause === 'rebalance timed out') return `rebalance of ${memberId} timed out`;
+  return `${cause} of ${memberId}`;
+}
+
 function entryText(entry: JournalEntry): string {
   const { atMs, cause, memberId, state, groupEpoch, assignmentEpoch, because } = entry;
   const time = new Date(atMs).toISOString().replace('T', ' ').replace('Z', '');
-  const who = memberId === null ? '' : ` of ${memberId}`;
   const target =
     assignmentEpoch === groupEpoch ? '' : `, its target still of epoch ${assignmentEpoch}`;
-  const head = `${time}  ${cause}${who}: group ${state}, epoch ${groupEpoch}${target}\n`;
+  const head = `${time}  ${causeText(cause, memberId)}: group ${state}, epoch ${groupEpoch}${target}\n`;
   return head + because.map((line) => `    ${line}\n`).join('');
 }

@@ -29,7 +29,7 @@ describe('commands that ask the admin server', () => {
     journal = [
       entry(0, 'A', ['A must give up 0_2 within 1000 ms', 'A keeps 10_2']),
       entry(1, 'B', ['B gets 10_2, 0_21']),
-      entry(2, null, ['Target of epoch 4: task 0_2 moves from A to B']),
+      entry(2, null, ['Target of epoch 4: 0_2 moves from A to B']),
     ];
     const base = newGroup('orders');
     const view: GroupView = {
@@ -65,10 +65,26 @@ describe('commands that ask the admin server', () => {
         '1970-01-01 00:00:00.001  heartbeat of B: group Assigning, epoch 4, its target still of epoch 3',
         '    B gets 10_2, 0_21',
         '1970-01-01 00:00:00.002  heartbeat: group Assigning, epoch 4, its target still of epoch 3',
-        '    Target of epoch 4: task 0_2 moves from A to B',
+        '    Target of epoch 4: 0_2 moves from A to B',
         '',
       ].join('\n'),
     );
+  });
+
+  it('why says who asked for a target, and whose time ran out', async () => {
+    journal = ['target ready', 'session expired', 'rebalance timed out', 'join'].map((cause) => ({
+      ...entry(0, 'A', []),
+      cause,
+    }));
+    await ask('groups', 'why', 'orders');
+    const heads = io.output.split('\n').map((line) => line.slice(25).split(': ')[0]);
+    expect(heads).to.deep.equal([
+      'target ready (asked for by A)',
+      'session of A expired',
+      'rebalance of A timed out',
+      'join of A',
+      '',
+    ]);
   });
 
   const linesOf = () => JSON.parse(io.output).entries.map((one: JournalEntry) => one.because);
@@ -77,7 +93,7 @@ describe('commands that ask the admin server', () => {
     await ask('groups', 'why', 'orders', '--task', '0_2', '--json');
     expect(linesOf()).to.deep.equal([
       ['A must give up 0_2 within 1000 ms'],
-      ['Target of epoch 4: task 0_2 moves from A to B'],
+      ['Target of epoch 4: 0_2 moves from A to B'],
     ]);
   });
 
@@ -85,7 +101,7 @@ describe('commands that ask the admin server', () => {
     await ask('groups', 'why', 'orders', '--member', 'B', '--json');
     expect(linesOf()).to.deep.equal([
       ['B gets 10_2, 0_21'],
-      ['Target of epoch 4: task 0_2 moves from A to B'],
+      ['Target of epoch 4: 0_2 moves from A to B'],
     ]);
   });
 
