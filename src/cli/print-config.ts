@@ -19,8 +19,8 @@ export function printConfig(flags: PrintConfigFlags, io: CommandIo): void {
   for (const warning of warnings) io.err(`${warning}\n`);
   if (flags.json === true) {
     const settings = config.settings.map(({ name, text, source }) => {
-      const { type, unit = null, allowed, dynamic, inert, about } = rows[name];
-      return { name, value: text, source, type, unit, allowed, dynamic, inert, about };
+      const { type, unit = null, allowed, dynamic, inert, notYet, about } = rows[name];
+      return { name, value: text, source, type, unit, allowed, dynamic, inert, notYet, about };
     });
     io.out(jsonText(settings));
     return;

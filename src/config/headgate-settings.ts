@@ -74,7 +74,7 @@ export const headgateSettings = {
   ),
   'source.topic.regex': flag(
     { kip: true, kafka: false },
-    {},
+    { notYet: true },
     'Source topics given as patterns are looked up, rather than refused.',
   ),
   'assignor.answer.wait.ms': int(
@@ -172,7 +172,7 @@ export const headgateSettings = {
   'stop.timeout.ms': int(
     10_000,
     { ...msOrZero },
-    'How long a stop waits for what is under way before it closes.',
+    'How long a stop waits for what is under way before it closes; 5 s later the process ends in any case.',
   ),
   'journal.retention.ms': long(
     7 * 24 * 60 * 60 * 1_000,

@@ -21,6 +21,8 @@ export type Setting<T> = {
   readonly dynamic: boolean;
   /** Known and checked because Kafka has it, without any effect here. */
   readonly inert: boolean;
+  /** Checked, kept and told; but what it steers is not built yet. */
+  readonly notYet: boolean;
   /** One sentence. */
   readonly about: string;
 };
@@ -30,6 +32,7 @@ type Extras = {
   readonly unit?: string;
   readonly dynamic?: boolean;
   readonly inert?: boolean;
+  readonly notYet?: boolean;
 };
 
 const INT_MAX = 2 ** 31 - 1;
@@ -53,6 +56,7 @@ function row<T>(
     unit: extras.unit,
     dynamic: extras.dynamic ?? false,
     inert: extras.inert ?? false,
+    notYet: extras.notYet ?? false,
   };
 }
 

@@ -13,6 +13,7 @@ service named \`headgate\`: set \`enableServiceLinks: false\` there.)
 
 A default in two parts depends on \`protocol.profile\`. A setting marked *dynamic* can be changed while the process runs, with
 \`kafka-configs.sh --entity-type brokers\`. One marked *no effect* is known and checked because Kafka has it.
+What a setting marked *not yet* steers is not built so far: it is checked, kept and told to clients, and changes nothing else.
 `;
 
 /** The table of settings as the Markdown of `docs/settings.md`. */
@@ -31,7 +32,11 @@ export function settingsMarkdown(): string {
 }
 
 function tableLine(name: string, row: Setting<unknown>): string {
-  const marks = [row.dynamic ? '*dynamic*' : '', row.inert ? '*no effect*' : ''].filter(Boolean);
+  const marks = [
+    row.dynamic ? '*dynamic*' : '',
+    row.inert ? '*no effect*' : '',
+    row.notYet ? '*not yet*' : '',
+  ].filter(Boolean);
   const allowed = row.unit === undefined ? row.allowed : `${row.allowed} (${row.unit})`;
   const meaning = [row.about, ...marks].join(' ');
   return `| \`${name}\` | ${defaultText(row)} | ${allowed} | ${meaning} |`;

@@ -40,6 +40,7 @@ describe('headgate config', () => {
       allowed: 'a whole number from 0 to 2147483647',
       dynamic: false,
       inert: false,
+      notYet: false,
       about: "How long a heartbeat's answer waits for the assignment it caused.",
     });
   });

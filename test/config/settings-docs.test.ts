@@ -11,6 +11,21 @@ describe('settingsMarkdown()', () => {
     );
   });
 
+  it('marks what has no effect, and what is not built yet', () => {
+    const marked = (mark: string) =>
+      settingsMarkdown()
+        .split('\n')
+        .flatMap((line) => (line.endsWith(`*${mark}* |`) ? [line.split('`')[1]] : []));
+    expect(marked('no effect')).to.include('group.coordinator.threads');
+    expect(marked('not yet')).to.deep.equal([
+      'source.topic.regex',
+      'group.streams.num.warmup.replicas',
+      'group.streams.max.warmup.replicas',
+      'group.streams.acceptable.recovery.lag',
+      'group.streams.rack.aware.assignment.tags',
+    ]);
+  });
+
   it('has a line for every setting', () => {
     const lines = settingsMarkdown().split('\n');
     for (const name of settingNames) {
