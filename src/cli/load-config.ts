@@ -46,11 +46,26 @@ function readProperties(file: string | undefined, faults: ConfigFault[]) {
   try {
     return { file, text: readFileSync(file, 'utf8') };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    const wanted = `a properties file that can be read: ${reason}`;
-    faults.push({ key: '--config', where: 'command line', seen: file, wanted });
+    faults.push({
+      key: `Cannot read ${file}`,
+      where: '--config',
+      seen: null,
+      reason: whyNot(error),
+    });
     return undefined;
   }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a folder, not a file',
+  EACCES: 'this user may not read it',
+};
+
+function whyNot(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error ? String(error.code) : '';
+  return REASONS[code] ?? error.message;
 }
 
 function assignments(

@@ -25,7 +25,13 @@ export function printConfig(flags: PrintConfigFlags, io: CommandIo): void {
     io.out(jsonText(settings));
     return;
   }
-  const lines = config.settings.map(({ name, text, source }) => [name, text ?? '-', source]);
+  // The words that faults are told in.
+  const places = { flag: 'command line', file: flags.config ?? 'file' } as const;
+  const lines = config.settings.map(({ name, text, source }) => [
+    name,
+    text ?? '-',
+    source === 'flag' || source === 'file' ? places[source] : source,
+  ]);
   io.out(table(['SETTING', 'VALUE', 'FROM'], lines));
   io.err('\nWhat each one means: headgate config --markdown\n');
 }

@@ -33,9 +33,16 @@ export type ConfigFault = {
   readonly where: string;
   /** Null for what has no value. */
   readonly seen: string | null;
-  /** What would be right, as a sentence's end. */
-  readonly wanted: string;
-};
+} & (
+  | {
+      /** What would be right, as a sentence's end. */
+      readonly wanted: string;
+    }
+  | {
+      /** What is the matter, where no other value is to be named. */
+      readonly reason: string;
+    }
+);
 
 /** A configuration that cannot be used, with all that is wrong in it. */
 export class ConfigError extends Error {
@@ -48,9 +55,10 @@ export class ConfigError extends Error {
 }
 
 /** A fault in one line: the key, the value seen, the values allowed. */
-export function faultText({ key, where, seen, wanted }: ConfigFault): string {
+export function faultText(fault: ConfigFault): string {
+  const { key, where, seen } = fault;
   const value = seen === null ? '' : ` = ${JSON.stringify(seen)}`;
-  return `${key}${value} (${where}): wanted ${wanted}`;
+  return `${key}${value} (${where}): ${'reason' in fault ? fault.reason : `wanted ${fault.wanted}`}`;
 }
 
 /**
@@ -155,11 +163,21 @@ function checked(entry: Entry, name: SettingName, faults: ConfigFault[]): Entry 
   return { ...entry, parsed };
 }
 
+/** The beginnings that names have in common, as `group.streams.`. */
+const families: readonly string[] = [
+  ...new Set(settingNames.map((name) => /^.+?\..+?\./.exec(name)?.[0] ?? '')),
+].filter((family) => settingNames.filter((name) => name.startsWith(family)).length > 1);
+
 function unknownFault({ key, name, where, text, source }: Entry): ConfigFault {
+  const written = source === 'environment' ? environmentKey : (known: string) => known;
   const nearest = nearestName(name, settingNames) ?? nearestName(name, foreignNames);
-  const written =
-    nearest !== undefined && source === 'environment' ? environmentKey(nearest) : nearest;
-  const hint = written === undefined ? '' : `; the nearest is ${written}`;
+  const family = nearestName(/^.+?\..+?\./.exec(name)?.[0] ?? '', families);
+  const hint =
+    nearest !== undefined
+      ? `; the nearest is ${written(nearest)}`
+      : family !== undefined
+        ? `; names like it begin with ${written(family)}`
+        : '';
   return { key, where, seen: text, wanted: `a setting that exists${hint}` };
 }
 

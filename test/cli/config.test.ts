@@ -1,8 +1,11 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { settingNames } from '../../src/config/definitions.ts';
 import { settingsMarkdown } from '../../src/config/settings-docs.ts';
 import { VERSION } from '../../src/version.ts';
 import { FakeIo } from '../support/fake-io.ts';
+import { inTemporaryFolder } from '../support/temporary-folder.ts';
 
 describe('headgate config', () => {
   it('prints every setting with its value and where it comes from', async () => {
@@ -11,13 +14,33 @@ describe('headgate config', () => {
     expect(await io.run('config', '--set', 'host=h')).to.equal(0);
     const lines = io.output.trimEnd().split('\n');
     expect(lines).to.have.length(settingNames.length + 1);
-    expect(lines.map((line) => line.split(/\s+/))).to.deep.include.members([
+    expect(lines.map((line) => line.split(/ {2,}/))).to.deep.include.members([
       ['SETTING', 'VALUE', 'FROM'],
-      ['host', 'h', 'flag'],
+      ['host', 'h', 'command line'],
       ['port', '5', 'environment'],
       ['cluster.id', '-', 'default'],
     ]);
   });
+
+  it('names a file as faults do, and says what is the matter with one that cannot be read', () =>
+    inTemporaryFolder(async (folder) => {
+      const io = new FakeIo();
+      const file = join(folder, 'a.properties');
+      await writeFile(file, 'port=7\n');
+      expect(await io.run('config', '--config', file)).to.equal(0);
+      expect(io.output.split('\n').map((line) => line.split(/ {2,}/))).to.deep.include.members([
+        ['port', '7', file],
+      ]);
+      for (const [path, reason] of [
+        [join(folder, 'none'), 'there is no such file'],
+        [folder, 'it is a folder, not a file'],
+      ] as const) {
+        expect(await io.run('config', '--config', path)).to.equal(2);
+        expect(io.errors).to.equal(
+          `Cannot use the settings, 1 fault:\n  Cannot read ${path} (--config): ${reason}\n`,
+        );
+      }
+    }));
 
   it('prints the docs with --markdown', async () => {
     const io = new FakeIo();

@@ -147,7 +147,7 @@ describe('headgate serve', () => {
     expect(io.output).to.equal('');
     expect(io.errors.split('\n').map((line) => line.trim().split(' ')[0])).to.deep.equal([
       'Cannot',
-      '--config',
+      'Cannot',
       '--set',
       'port',
       'port',

@@ -81,6 +81,14 @@ describe('resolveConfig()', () => {
     ]);
   });
 
+  it('names the beginning that is near where no whole name is', () => {
+    const environment = { HEADGATE_GROUP_STREAM_X: '1' };
+    expect(faultsOf({ environment, flags: { 'grop.streams.x': '1' } })).to.deep.equal([
+      'HEADGATE_GROUP_STREAM_X = "1" (environment): wanted a setting that exists; names like it begin with HEADGATE_GROUP_STREAMS_',
+      'grop.streams.x = "1" (command line): wanted a setting that exists; names like it begin with group.streams.',
+    ]);
+  });
+
   it('reports a faulty value even where a stronger place has a good one', () => {
     expect(faultsOf({ properties: file('port=x'), flags: { port: '1' } })).to.have.length(1);
   });
