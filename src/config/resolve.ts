@@ -165,7 +165,7 @@ function checked(entry: Entry, name: SettingName, faults: ConfigFault[]): Entry 
 
 /** The beginnings that names have in common, as `group.streams.`. */
 const families: readonly string[] = [
-  ...new Set(settingNames.map((name) => /^.+?\..+?\./.exec(name)?.[0] ?? '')),
+  ...new Set(settingNames.flatMap((name) => /^.+?\..+?\./.exec(name) ?? [])),
 ].filter((family) => settingNames.filter((name) => name.startsWith(family)).length > 1);
 
 function unknownFault({ key, name, where, text, source }: Entry): ConfigFault {
