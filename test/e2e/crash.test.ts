@@ -4,9 +4,9 @@ import { SeededRandom } from '../support/seeded-random.ts';
 import { Storm } from '../support/storm.ts';
 import { inTemporaryFolder } from '../support/temporary-folder.ts';
 
-/** `HEADGATE_KILLS=50` kills more often, `HEADGATE_SEED` draws other moments. */
-const KILLS = Number(process.env['HEADGATE_KILLS'] ?? 4);
-const SEED = Number(process.env['HEADGATE_SEED'] ?? 1);
+/** `TEST_KILLS=50` kills more often, `TEST_SEED` draws other moments. */
+const KILLS = Number(process.env['TEST_KILLS'] ?? 4);
+const SEED = Number(process.env['TEST_SEED'] ?? 1);
 /** Two hundred members are answered that often within the first second. */
 const ANSWERS_MAX = 900;
 

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { LawHistory, type Step } from '../support/law-history.ts';
 import type { Said } from '../support/play-member.ts';
 
-/** As a failure prints it: `HEADGATE_REPLAY='{"seed":1,"path":"3:1"}'` plays it again. */
+/** As a failure prints it: `TEST_REPLAY='{"seed":1,"path":"3:1"}'` plays it again. */
 const REPLAY: { readonly seed?: number; readonly path?: string } = JSON.parse(
-  process.env['HEADGATE_REPLAY'] ?? '{}',
+  process.env['TEST_REPLAY'] ?? '{}',
 );
-/** `HEADGATE_HISTORIES=5000` looks for longer. */
-const HISTORIES = Number(process.env['HEADGATE_HISTORIES'] ?? 40);
+/** `TEST_HISTORIES=5000` looks for longer. */
+const HISTORIES = Number(process.env['TEST_HISTORIES'] ?? 40);
 
 const who = fc.nat({ max: 6 });
 const lost = fc.boolean();

@@ -24,7 +24,7 @@ const everyCase = [
   'classic-streams',
   'upstream',
 ];
-/** What is run each time; HEADGATE_BATTERY=all runs every case. */
+/** What is run each time; TEST_BATTERY=all runs every case. */
 const someCases = [
   'stateless',
   'internal-topics',
@@ -35,7 +35,7 @@ const someCases = [
   'classic-streams',
   'upstream',
 ];
-const cases = process.env['HEADGATE_BATTERY'] === 'all' ? everyCase : someCases;
+const cases = process.env['TEST_BATTERY'] === 'all' ? everyCase : someCases;
 
 type BatteryResult = { name: string; passed: boolean; reason?: string };
 

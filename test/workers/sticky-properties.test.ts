@@ -4,8 +4,8 @@ import { assignDirectly, assignmentMember, holdResult } from '../support/assignm
 import { AssignmentScenario, type ScenarioShape } from '../support/assignment-scenario.ts';
 import { referenceSticky } from '../support/reference-sticky.ts';
 
-/** `HEADGATE_SEED` replays one scenario. */
-const replayed = process.env['HEADGATE_SEED'];
+/** `TEST_SEED` replays one scenario. */
+const replayed = process.env['TEST_SEED'];
 const SMALL = replayed === undefined ? range(1, 300) : [Number(replayed)];
 const LARGE = replayed === undefined ? range(1, 4) : [Number(replayed)];
 
