@@ -46,6 +46,8 @@ export async function openAdminServer(options: AdminOptions): Promise<AdminServe
       maxHeaderSize: HEADER_BYTES_MAX,
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: HEADERS_TIMEOUT_MS,
+      // Node looks at these limits twice a minute by default; half requests would hold every place meanwhile.
+      connectionsCheckingInterval: 1_000,
       keepAliveTimeout: KEEP_ALIVE_MS,
     },
     (request, response) => {

@@ -39,6 +39,8 @@ export interface TopicCatalogue {
   byId(topicId: string): CatalogueTopic | undefined;
   /** Refuses with 17 (name), 36 (exists), 37 (count), 38 (replication other than 1 or -1), 40 (configs). */
   create(topic: NewTopic, options: ChangeOptions): Promise<TopicOutcome>;
+  /** Makes several in one step, leaving out what is refused; one outcome each, in their order. */
+  createTogether(topics: readonly NewTopic[]): Promise<readonly TopicOutcome[]>;
   /** Refuses with 3; otherwise the topic of the outcome is the one that is gone. */
   delete(name: string): Promise<TopicOutcome>;
   /** Raises the partition count to `partitionCount`. Refuses with 3, and with 37 a count that is not higher. */

@@ -6,7 +6,7 @@ import type { Answering } from '../answering.ts';
 import type { Operation } from '../authorize.ts';
 import { CLUSTER_RESOURCE } from '../authorize.ts';
 import type { HandlerParts } from '../handler-parts.ts';
-import type { CatalogueTopic, NewTopic, Outcome } from '../ports.ts';
+import type { CatalogueTopic, NewTopic, Outcome, TopicOutcome } from '../ports.ts';
 import { configSourceCode } from './describe-configs.ts';
 
 type Parts = Pick<
@@ -32,37 +32,57 @@ export function answerCreateTopics(
 
   return async ({ topics, validateOnly }, { connection: { principal } }) => {
     const repeated = namedTwice(topics);
-    const created: CreatedTopic[] = [];
-    for (const topic of topics) created.push(await create(topic));
-    return { topics: created };
+    const judged = topics.map((topic) => judge(topic));
+    const wanted = judged.filter((each): each is NewTopic => !isRefused(each));
+    // All in one step: whoever watches the topics sees one change, and the disk one write.
+    const outcomes = validateOnly
+      ? await Promise.all(wanted.map((each) => catalogue.create(each, { validateOnly })))
+      : await catalogue.createTogether(wanted);
+    const left = [...outcomes];
+    return {
+      topics: judged.map((each, at) => {
+        const name = topics[at]?.name ?? '';
+        const outcome = isRefused(each) ? { ...each, topic: undefined } : left.shift();
+        return shown(name, outcome ?? { ...NOT_TRIED, topic: undefined }, validateOnly);
+      }),
+    };
 
-    async function create(asked: TopicToCreate): Promise<CreatedTopic> {
+    function judge(asked: TopicToCreate): NewTopic | Outcome {
       const { name } = asked;
-      if (repeated.has(name)) return refuse(name, twice(name));
+      if (repeated.has(name)) return twice(name);
       const isAllowed =
         authorizer.allows(principal, 'CREATE', 'CLUSTER', CLUSTER_RESOURCE) ||
         authorizer.allows(principal, 'CREATE', 'TOPIC', name);
-      if (!isAllowed) return refuse(name, { error: 'TOPIC_AUTHORIZATION_FAILED', message: null });
-      const wanted = newTopic(asked, identity.nodeId);
-      if ('error' in wanted) return refuse(name, wanted);
-      const { topic, ...outcome } = await catalogue.create(wanted, { validateOnly });
-      if (topic === undefined) return refuse(name, outcome);
-      return {
-        name,
-        topicId: validateOnly ? ZERO_UUID : topic.topicId,
-        errorMessage: null,
-        numPartitions: topic.partitionCount,
-        replicationFactor: REPLICAS,
-        configs: (configs.topic.describe(name) ?? []).map((entry) => ({
-          name: entry.name,
-          value: entry.sensitive ? null : entry.value,
-          readOnly: entry.readOnly,
-          configSource: configSourceCode(entry.source),
-          isSensitive: entry.sensitive,
-        })),
-      };
+      if (!isAllowed) return { error: 'TOPIC_AUTHORIZATION_FAILED', message: null };
+      return newTopic(asked, identity.nodeId);
     }
   };
+
+  function shown(name: string, outcome: TopicOutcome, validateOnly: boolean): CreatedTopic {
+    const { topic } = outcome;
+    if (topic === undefined) return refuse(name, outcome);
+    return {
+      name,
+      topicId: validateOnly ? ZERO_UUID : topic.topicId,
+      errorMessage: null,
+      numPartitions: topic.partitionCount,
+      replicationFactor: REPLICAS,
+      configs: (configs.topic.describe(name) ?? []).map((entry) => ({
+        name: entry.name,
+        value: entry.sensitive ? null : entry.value,
+        readOnly: entry.readOnly,
+        configSource: configSourceCode(entry.source),
+        isSensitive: entry.sensitive,
+      })),
+    };
+  }
+}
+
+/** One outcome for each topic is what a catalogue promises. */
+const NOT_TRIED: Outcome = { error: 'UNKNOWN_SERVER_ERROR', message: null };
+
+function isRefused(judged: NewTopic | Outcome): judged is Outcome {
+  return 'error' in judged;
 }
 
 function refuse(name: string, { error, message }: Outcome): CreatedTopic {
