@@ -47,7 +47,10 @@ export const memberMachine = machine.createMachine({
       },
     },
     unreleasedTasks: { on: { HEARTBEAT: stepped, REMOVED: 'removed' } },
-    unknown: { on: { HEARTBEAT: stepped, REMOVED: 'removed' } },
+    unknown: {
+      description: "read from a newer version's log",
+      on: { HEARTBEAT: stepped, REMOVED: 'removed' },
+    },
     removed: { type: 'final' },
   },
 });

@@ -8,8 +8,10 @@ const STATE_LINE = '#3b6ea5';
 const MARK_FILL = '#ffd479';
 const MARK_LINE = '#b7791f';
 const FRAME_FILL = '#fafbfc';
+/** Keeps the caption off the frame's line; plain blanks would be dropped. */
+const FRAME_INDENT = '\u00a0'.repeat(5);
 
-/** A chart in Graphviz's language. States that something is in now are filled, with the note below their name. */
+/** A chart in Graphviz's language. States that something is in now are filled, with the mark below their name. */
 export function chartDot(drawing: ChartDrawing): string {
   const { model, framed, choices, exits, edges } = drawing;
   const free = model.states.filter(({ name }) => !framed.includes(name));
@@ -39,12 +41,16 @@ export function chartDot(drawing: ChartDrawing): string {
 }
 
 function frameLines(states: readonly ChartState[], drawing: ChartDrawing): readonly string[] {
-  const { choices } = drawing;
+  const { choices, exits } = drawing;
   const events = choices.map(({ event }) => event).join(', ');
-  const title = events === '' ? '' : `In each of these states, on ${events}: the first that holds`;
+  const ways = exits.flatMap(({ labels }) => labels).join(', ');
+  const title =
+    events === ''
+      ? `From each of these states: ${ways}`
+      : `In each of these states, on ${events}: the first that holds`;
   return [
     'subgraph cluster_frame {',
-    `  graph [label=${quoted(title)}, labelloc=t, fontsize=11, fontcolor="${FAINT}", style="rounded,filled,dashed", color="${FAINT}", fillcolor="${FRAME_FILL}", margin=18]`,
+    `  graph [label=${quoted(FRAME_INDENT + title)}, labelloc=t, labeljust=l, fontsize=11, fontcolor="${FAINT}", style="rounded,filled,dashed", color="${FAINT}", fillcolor="${FRAME_FILL}", margin=18]`,
     ...choices.map(
       ({ event }) =>
         `  ${quoted(choiceId(event))} [label=${quoted(event)}, shape=hexagon, style=filled, fillcolor=white, ordering=out, color="${FAINT}", margin="0.05,0.03", fontsize=12]`,
@@ -54,11 +60,15 @@ function frameLines(states: readonly ChartState[], drawing: ChartDrawing): reado
   ];
 }
 
-function stateLine({ name, final }: ChartState, { model }: ChartDrawing): string {
-  const note = model.marks[name];
+function stateLine({ name, final, note }: ChartState, { model }: ChartDrawing): string {
+  const mark = model.marks[name];
+  const below = [
+    ...(note === null ? [] : wrapped(`(${note})`, NOTE_LETTERS)),
+    ...(mark === undefined ? [] : [mark]),
+  ];
   const attributes = [
-    note === undefined ? `label=${quoted(name)}` : `label=${label([name, note])}`,
-    ...(note === undefined
+    below.length === 0 ? `label=${quoted(name)}` : `label=${label([name, ...below])}`,
+    ...(mark === undefined
       ? []
       : [`fillcolor="${MARK_FILL}"`, `color="${MARK_LINE}"`, 'penwidth=2']),
     ...(final ? ['peripheries=2'] : []),
@@ -67,7 +77,12 @@ function stateLine({ name, final }: ChartState, { model }: ChartDrawing): string
 }
 
 function edgeLine({ from, to, labels }: DrawnEdge): string {
-  return `${quoted(from)} -> ${quoted(to)} [label=${label(labels)}]`;
+  // A loop stands beside its label: short lines keep clear of it, whatever letters the viewer draws them with.
+  const lines =
+    from === to
+      ? labels.flatMap((text) => text.split(/(?<=[:,]) /)).map((line) => `  ${line}`)
+      : labels;
+  return `${quoted(from)} -> ${quoted(to)} [label=${label(lines)}]`;
 }
 
 /** Choices live beside states: no state has a blank in its name. */
@@ -85,13 +100,14 @@ function label(lines: readonly string[]): string {
 }
 
 const LINE_LETTERS = 15;
+const NOTE_LETTERS = 22;
 
 /** Words in lines of about the same length: labels beside each other need the room. */
-function wrapped(text: string): readonly string[] {
+function wrapped(text: string, letters = LINE_LETTERS): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const last = lines.at(-1);
-    if (last !== undefined && last.length + word.length < LINE_LETTERS) {
+    if (last !== undefined && last.length + word.length < letters) {
       lines[lines.length - 1] = `${last} ${word}`;
     } else {
       lines.push(word);

@@ -15,9 +15,10 @@ export function chartMermaid({ model, framed, choices, exits, edges }: ChartDraw
       framed.map((state) => `${state} --> ${to} : ${inMermaid(labels.join(', '))}`),
     ),
     ...model.states.filter(({ final }) => final).map(({ name }) => `${name} --> [*]`),
-    ...Object.entries(model.marks).map(
-      ([state, note]) => `note right of ${state} : ${inMermaid(note)}`,
-    ),
+    ...model.states.flatMap(({ name, note }) => {
+      const said = [note, model.marks[name]].filter((text) => typeof text === 'string');
+      return said.length === 0 ? [] : [`note right of ${name} : ${inMermaid(said.join(', '))}`];
+    }),
     ...(Object.keys(model.marks).length === 0
       ? []
       : [

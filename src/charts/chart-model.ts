@@ -14,6 +14,8 @@ export type ChartState = {
   readonly name: string;
   /** Nothing leads out of it. */
   readonly final: boolean;
+  /** What the chart says of it, mostly how it comes about; null: its name says enough. */
+  readonly note: string | null;
   readonly on: readonly ChartReaction[];
 };
 
@@ -43,6 +45,7 @@ export function readChartModel(
     states: nodes.map(([state, node]) => ({
       name: state,
       final: node.type === 'final',
+      note: node.description ?? null,
       on: [...node.transitions].map(([event, transitions]) => ({
         event,
         ways: transitions.map(({ guard, target }) => ({

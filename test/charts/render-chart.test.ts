@@ -44,6 +44,26 @@ describe('readChartModel()', () => {
   });
 });
 
+describe('renderChart() with notes', () => {
+  it('says of a state what the chart says of it, and who is in it', async () => {
+    const model = readChartModel(chart('member'), { unknown: 'A' });
+    const said = model.states.flatMap(({ name, note }) => (note === null ? [] : [[name, note]]));
+    expect(said).to.deep.equal([['unknown', "read from a newer version's log"]]);
+    expect(await renderChart(model, 'mermaid')).to.contain(
+      "note right of unknown : read from a newer version's log, A\n",
+    );
+    const line = (await renderChart(model, 'dot'))
+      .split('\n')
+      .find((text) => /"unknown" \[/.test(text));
+    expect(line).to.contain("  unknown  \\n  (read from a newer  \\n  version's log)  \\n  A  ");
+  });
+
+  it('says at a frame without a choice what leads out of it', async () => {
+    const dot = await renderChart(readChartModel(chart('shard')), 'dot');
+    expect(dot).to.contain('From each of these states: CLOSE"');
+  });
+});
+
 describe('arrangeChart()', () => {
   for (const one of charts) {
     it(`draws every way of the ${one.name} chart, and no other`, () => {
