@@ -98,6 +98,7 @@ async function start(
           config,
           upstream: config.upstream,
           addresses: storage.addresses,
+          keepUpstream: (clusterId) => storage.keepUpstream(clusterId),
           openListener: (listen, nodeId) => listeners.open(listen, nodeId),
           coordinator: () => there(late.router),
           log,

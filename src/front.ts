@@ -59,6 +59,8 @@ export function gatewayFront(parts: {
   config: Config;
   upstream: UpstreamConfig;
   addresses: KeptAddresses;
+  /** Rejects when what is kept here goes with another cluster. */
+  keepUpstream: (clusterId: string) => Promise<void>;
   openListener: (listen: HostPort, nodeId: number) => Promise<Listener>;
   coordinator: () => GroupCoordinator;
   log: Log;
@@ -88,7 +90,11 @@ export function gatewayFront(parts: {
     nodeId: 'bootstrap',
     handlers: ({ handlers }) => gateway.handlers(handlers),
     versions: () => (listener) => gateway.versions(listener),
-    ready: () => gateway.ready({ failFast: upstream.failFast }),
+    async ready() {
+      await gateway.ready({ failFast: upstream.failFast });
+      const clusterId = gateway.clusterId();
+      if (clusterId !== null) await parts.keepUpstream(clusterId);
+    },
     isReachable: () => gateway.isReachable(),
     close: () => gateway.close(),
   };

@@ -3,7 +3,7 @@ import type { JournalPort, Log, RecordLog } from '../actors/ports.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config/config.ts';
 import { ConfigOverrides } from './store/config-overrides.ts';
-import { type Identity, keepIdentity } from './store/identity.ts';
+import { type Identity, keepIdentity, keepUpstream } from './store/identity.ts';
 import { KeptAddresses } from './store/kept-addresses.ts';
 import type { KeyValues } from './store/key-values.ts';
 import { type JournalReader, LevelJournal } from './store/level-journal.ts';
@@ -19,6 +19,8 @@ export type Storage = {
   readonly overrides: ConfigOverrides;
   readonly identity: Identity;
   readonly addresses: KeptAddresses;
+  /** Rejects with `StoreError` when the store goes with another cluster. */
+  keepUpstream(clusterId: string): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -49,6 +51,8 @@ export async function openStorage(config: Config, log: Log): Promise<Storage> {
       overrides: await ConfigOverrides.open(keyValues),
       identity,
       addresses: new KeptAddresses(keyValues),
+      keepUpstream: (clusterId) =>
+        keepUpstream(keyValues, { clusterId, place: config.store.dataDir }),
       async close() {
         await journal.close();
         await recordLog.close();

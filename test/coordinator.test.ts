@@ -1,7 +1,9 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { expect } from 'chai';
+import { systemClock } from '../src/clock.ts';
 import { resolveConfig } from '../src/config/resolve.ts';
 import { startCoordinator } from '../src/coordinator.ts';
+import { FakeBroker } from './support/fake-broker.ts';
 import { KeptLog } from './support/kept-log.ts';
 import { openCoordinator } from './support/open-coordinator.ts';
 import { until } from './support/open-server.ts';
@@ -60,6 +62,31 @@ describe('startCoordinator()', () => {
       expect(await starting).to.equal(REASON);
       away.close();
       expect(debug).not.to.include('Shard loaded');
+    }));
+
+  it('in front of another cluster than its store goes with, rejects in one clear line', () =>
+    inTemporaryFolder(async (folder) => {
+      const startIn = async (clusterId: string) => {
+        const broker = await FakeBroker.open({ nodeId: 1, clusterId, clock: systemClock });
+        const { port } = broker;
+        broker.on('Metadata', () => ({
+          clusterId,
+          controllerId: 1,
+          brokers: [{ nodeId: 1, host: '127.0.0.1', port }],
+        }));
+        const config = configOf(folder, { 'upstream.bootstrap.servers': `127.0.0.1:${port}` });
+        try {
+          await (await startCoordinator(config, { log: new KeptLog() })).stop();
+        } finally {
+          await broker.stop();
+        }
+      };
+      await startIn('one');
+      expect(await rejectionOf(startIn('two'))).to.include({
+        name: 'StoreError',
+        fault: 'wrongCluster',
+      });
+      await startIn('one');
     }));
 
   it('given up while shards are being loaded, stops without a word about them', () =>

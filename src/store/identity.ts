@@ -54,7 +54,31 @@ export async function keepIdentity(
     (name) => identity[name] !== kept[name],
   );
   if (isNew) {
-    await keyValues.write([{ type: 'put', key, value: toJson(identity) }], { sync: true });
+    const value = toJson({ ...kept, ...identity });
+    await keyValues.write([{ type: 'put', key, value }], { sync: true });
   }
   return identity;
+}
+
+/**
+ * Keeps which cluster a gateway's store goes with: groups here have their topics and offsets there.
+ *
+ * @param options.place what a refusal calls the store.
+ * @throws `StoreError` `wrongCluster` for another cluster than the first; nothing was written.
+ */
+export async function keepUpstream(
+  keyValues: KeyValues,
+  { clusterId, place }: { readonly clusterId: string; readonly place: string },
+): Promise<void> {
+  const key = keyOf(prefixes.identity);
+  const stored = await keyValues.get(key);
+  const kept = stored === undefined ? {} : JSON.parse(stored.toString('utf8'));
+  if (kept.upstream === clusterId) return;
+  if (kept.upstream !== undefined) {
+    const reason = `it goes with the cluster ${kept.upstream}, and upstream is ${clusterId}`;
+    const text = `Use the store in ${place}: ${reason}; give it a folder of its own (--data-dir)`;
+    throw new StoreError('wrongCluster', text);
+  }
+  const value = toJson({ ...kept, upstream: clusterId });
+  await keyValues.write([{ type: 'put', key, value }], { sync: true });
 }

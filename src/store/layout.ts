@@ -17,7 +17,7 @@ export const prefixes = {
   overrides: 0x30,
   /** Node id (int32 big-endian); JSON. */
   addresses: 0x40,
-  /** Alone: JSON, cluster id, node id and mode. */
+  /** Alone: JSON, cluster id, node id, mode, a gateway's cluster. */
   identity: 0x50,
   /** Length of the group id (uint16), group id, sequence (uint64 big-endian); JSON. */
   journal: 0x60,

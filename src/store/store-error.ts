@@ -1,8 +1,9 @@
-/** What is wrong with the store: `locked`, `wrongShardCount`, `wrongMode`, `newerFormat` and `foreign` end the start. */
+/** What is wrong with the store: `locked`, `wrongShardCount`, `wrongMode`, `wrongCluster`, `newerFormat` and `foreign` end the start. */
 export type StoreFault =
   | 'locked'
   | 'wrongShardCount'
   | 'wrongMode'
+  | 'wrongCluster'
   | 'newerFormat'
   | 'foreign'
   | 'unreadable'

@@ -64,6 +64,8 @@ export interface Gateway {
    * after topics and placeholders. With `failFast` the first failure rejects with UpstreamError.
    */
   ready(options: { readonly failFast: boolean }): Promise<void>;
+  /** Of the cluster upstream; null: not known. */
+  clusterId(): string | null;
   /** Whether upstream answered when it was asked last. */
   isReachable(): boolean;
   /** Ends all connections of the gateway itself; placeholders stay for whoever comes next. */
@@ -215,6 +217,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       topics.start();
       lookAfter();
     },
+    clusterId: () => clusterMap.clusterId,
     isReachable: () => isReachable,
     close() {
       isClosed = true;

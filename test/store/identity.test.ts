@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { keepIdentity } from '../../src/store/identity.ts';
+import { keepIdentity, keepUpstream } from '../../src/store/identity.ts';
 import { keyOf, prefixes } from '../../src/store/layout.ts';
 import { MemoryKeyValues } from '../../src/store/memory-key-values.ts';
 import { makeUuid } from '../../src/store/uuid.ts';
@@ -57,6 +57,26 @@ describe('keepIdentity() of a store of the other mode', () => {
     const identity = { clusterId: 'old', nodeId: 3, mode: 'gateway' };
     expect(await keepIdentity(keyValues, { ...kept, mode: 'gateway' })).to.deep.equal(identity);
     expect(await rejectionOf(keepIdentity(keyValues, kept))).to.include({ fault: 'wrongMode' });
+  });
+});
+
+describe('keepUpstream()', () => {
+  it('keeps the first cluster, beside the identity, and refuses another', async () => {
+    const keyValues = new MemoryKeyValues();
+    const identity = await keepIdentity(keyValues, { ...kept, mode: 'gateway' });
+    await keepUpstream(keyValues, { clusterId: 'one', place: 'data' });
+    await keepUpstream(keyValues, { clusterId: 'one', place: 'data' });
+    const refused = keepUpstream(keyValues, { clusterId: 'two', place: 'data' });
+    const wanted = {
+      fault: 'wrongCluster',
+      message:
+        'Use the store in data: it goes with the cluster one, and upstream is two; give it a folder of its own (--data-dir)',
+    };
+    expect(await rejectionOf(refused)).to.include(wanted);
+    const renamed = await keepIdentity(keyValues, { ...kept, mode: 'gateway', nodeId: 4 });
+    expect(renamed).to.deep.equal({ ...identity, nodeId: 4 });
+    const again = keepUpstream(keyValues, { clusterId: 'two', place: 'data' });
+    expect(await rejectionOf(again)).to.include(wanted);
   });
 });
 
