@@ -111,7 +111,7 @@ export const streamsSettings = {
   ),
   'group.streams.rack.aware.assignment.tags': list<string>(
     [],
-    { notYet: true },
+    {},
     'Keys of client tags over which the copies of a task are spread, the most important first.',
   ),
   'group.streams.topology.description.plugin.class': optional(

@@ -22,7 +22,6 @@ describe('settingsMarkdown()', () => {
       'group.streams.num.warmup.replicas',
       'group.streams.max.warmup.replicas',
       'group.streams.acceptable.recovery.lag',
-      'group.streams.rack.aware.assignment.tags',
     ]);
   });
 
