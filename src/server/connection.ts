@@ -76,7 +76,9 @@ export class Connection implements ClientConnection {
   private readonly answers = new AnswerQueue();
   private readonly outgoing: Buffer[] = [];
   private outgoingBytes = 0;
+  private isFlushPlanned = false;
   private readonly flush = () => {
+    this.isFlushPlanned = false;
     this.writeOutgoing();
     // What the system took at once is followed by no `drain`.
     this.proceed();
@@ -281,6 +283,7 @@ export class Connection implements ClientConnection {
     this.measure(apiKey, takenMs);
     if (this.answers.size === 0) {
       this.emit(answer);
+      this.planFlush();
     } else {
       this.answers.append(answer);
       if (answer === 'close') this.isClosing = true;
@@ -302,7 +305,16 @@ export class Connection implements ClientConnection {
     for (let next = this.answers.take(); next !== undefined; next = this.answers.take()) {
       this.emit(next);
     }
+    // With nothing left to wait for, nothing could join this write.
+    if (this.answers.size === 0) this.writeOutgoing();
+    else this.planFlush();
     this.proceed();
+  }
+
+  private planFlush(): void {
+    if (this.isFlushPlanned || this.outgoing.length === 0) return;
+    this.isFlushPlanned = true;
+    process.nextTick(this.flush);
   }
 
   private emit(answer: Answer): void {
@@ -311,7 +323,6 @@ export class Connection implements ClientConnection {
       this.doom();
       return;
     }
-    if (this.outgoing.length === 0) process.nextTick(this.flush);
     if (Buffer.isBuffer(answer)) this.outgoing.push(answer);
     else this.outgoing.push(...answer);
     this.outgoingBytes += bytesOf(answer);

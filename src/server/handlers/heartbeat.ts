@@ -73,7 +73,7 @@ export function answerHeartbeat(parts: HeartbeatParts): Answering<'StreamsGroupH
 
     if (request.topology === null) {
       try {
-        return coordinator.heartbeat(request, client).then(respond).catch(fail);
+        return coordinator.heartbeat(request, client).then(respond, fail);
       } catch (error) {
         return fail(error);
       }
