@@ -2,6 +2,7 @@ import { apply } from '../machines/apply.ts';
 import type { HeartbeatAnswer } from '../machines/commands.ts';
 import { refusedAnswer } from '../machines/decide/answer.ts';
 import { decideExpiry, decideTopicsDeleted } from '../machines/decide/offsets.ts';
+import { isAway } from '../machines/decide/static-member.ts';
 import { decideRunOver, decideWaitOver } from '../machines/decide/target.ts';
 import { topicsChanged } from '../machines/decide/topics-changed.ts';
 import type {
@@ -390,7 +391,8 @@ export class ShardActor {
   /** A member that left or was fenced while its answer waited gets the answer it would get now (OFF-8). */
   #endWaitOfTheGone(groupId: string, slot: GroupSlot | undefined): void {
     const parked = this.#parked.get(groupId);
-    if (parked === undefined || slot?.group?.members.has(parked.held.request.memberId)) return;
+    const member = slot?.group?.members.get(parked?.held.request.memberId ?? '');
+    if (parked === undefined || (member !== undefined && !isAway(member))) return;
     this.#parked.takeAny(groupId);
     this.#timers.cancel(waitKey(groupId));
     this.#answerWithout(groupId, parked);

@@ -8,13 +8,18 @@ import { heartbeatAnswer, isInHandover, statusesOf, tellTasks } from './answer.t
 import type { Delay } from './assignment-run.ts';
 import type { Draft } from './draft.ts';
 import { endpointMap } from './endpoints.ts';
+import { assignmentOf } from './member-fields.ts';
 import { ownedTasks } from './owned.ts';
 import { reconcile } from './reconcile.ts';
 import { intermediateTarget } from './refine.ts';
 import { sayReconciled } from './say-reconciled.ts';
+import { backFromBreak } from './static-member.ts';
 
 /** What the last steps of a heartbeat need of it, at once or after a wait (OFF-8). */
-export type Beat = Omit<HeldHeartbeat, 'run'>;
+export type Beat = Omit<HeldHeartbeat, 'run'> & {
+  /** Its member is back from a break, which no record says yet: it starts from epoch 0 (STAT-3). */
+  readonly returned: boolean;
+};
 
 /**
  * Steps 12 to 15 of a heartbeat: moves its member toward the installed target, keeps its timers, and says what
@@ -31,7 +36,8 @@ export function concludeHeartbeat(
   const { request, client } = beat;
   const { memberId } = request;
   const said = ownedTasks(request);
-  const before = draft.member(memberId);
+  const stored = draft.member(memberId);
+  const before = beat.returned ? backFromBreak(stored) : stored;
   const after = reconcileMember(draft, before, said);
   draft.cause({ type: 'armSession', memberId, delayMs: context.settings.sessionTimeoutMs });
 
@@ -112,13 +118,7 @@ function reconcileMember(draft: Draft, before: Member, said: TasksByRole | undef
     type: 'currentAssignment',
     groupId: group.groupId,
     memberId,
-    value: {
-      memberEpoch,
-      previousMemberEpoch: after.previousMemberEpoch,
-      state: after.state,
-      assigned: after.assigned,
-      pendingRevocation: after.pendingRevocation,
-    },
+    value: assignmentOf(after),
   });
   if (after.state === 'unrevokedTasks') {
     const delayMs = Math.max(0, after.rebalanceTimeoutMs);

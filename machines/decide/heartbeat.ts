@@ -3,7 +3,7 @@ import type { Context, GroupSlot, HeartbeatDecision } from '../decision.ts';
 import { newGroup, newMember, newSoft } from '../model/empty.ts';
 import { JOIN_EPOCH } from '../model/ids.ts';
 import type { Member } from '../model/member.ts';
-import { Refusal } from '../model/refusal.ts';
+import { Refusal, unreachable } from '../model/refusal.ts';
 import { refuseBadFields, refuseRepeatedOffsets, refuseUnknownTasks } from './admit.ts';
 import { refusedAnswer } from './answer.ts';
 import { assignmentConfigs, changedConfigs, raiseGroupEpoch } from './bump.ts';
@@ -11,8 +11,10 @@ import { concludeHeartbeat } from './conclude.ts';
 import { Draft } from './draft.ts';
 import { judgeEpoch, ownsOnlyAssigned, refuseUnknownState } from './epoch.ts';
 import { requireGroup, requireMember } from './find-member.ts';
+import { findPlace } from './join.ts';
 import { decideLeave, noteShutdown } from './leave.ts';
 import {
+  assignmentOf,
   changedFields,
   metadataOf,
   STATIC_BUMP_FIELDS,
@@ -21,7 +23,7 @@ import {
 } from './member-fields.ts';
 import { ownedTasks } from './owned.ts';
 import { removeMember } from './remove-member.ts';
-import { refuseStaticMember } from './static-member.ts';
+import { backFromBreak, isAway, replaceMember } from './static-member.ts';
 import { findTarget } from './target.ts';
 import { adoptTopology, refreshTopology, validatedEpoch } from './topology-refresh.ts';
 
@@ -49,44 +51,42 @@ export function decideHeartbeat(
   const member = requireMember(draft.group, request);
   const fenced = fence(draft, member, request);
   if (fenced !== undefined) return fenced;
-  return proceed(draft, member, request, client, { isNew: false, created: false });
+  const known = { isNew: false, created: false, returned: false };
+  return proceed(draft, member, request, client, known);
 }
 
-/** Steps 1 and 2 of a join: the group, its size, the member (JOIN-1, JOIN-4, JOIN-5, SIZE-1). */
+/** Steps 1 and 2 of a join: the group and the place in it that the join takes (JOIN-1, SIZE-1, STAT-1 to STAT-3). */
 function decideJoin(
   slot: GroupSlot | undefined,
   request: HeartbeatRequest,
   client: Client,
   context: Context,
 ): HeartbeatDecision {
-  refuseStaticMember(request);
   const { groupId, memberId } = request;
   const created = slot?.group === undefined;
   const draft =
     slot === undefined || created
       ? Draft.ofNewGroup(slot, newGroup(groupId), newSoft(context.freshIncarnation), context)
       : new Draft(slot, context);
-  const { members } = draft.group;
-  const known = members.get(memberId);
-  const { maxGroupSize } = context.coordinator;
-  if (known === undefined && members.size >= maxGroupSize) {
-    throw new Refusal(
-      'GROUP_MAX_SIZE_REACHED',
-      `Cannot join group "${groupId}": it has ${members.size} members of at most ${maxGroupSize}`,
-    );
+  const place = findPlace(draft.group, request, context);
+  const known = { isNew: false, created, returned: false };
+  switch (place.kind) {
+    case 'new': {
+      const processId = context.behaviour.missingProcessIsOwn ? memberId : '';
+      const member = { ...newMember(memberId), processId };
+      return proceed(draft, member, request, client, { ...known, isNew: true });
+    }
+    case 'own':
+      return proceed(draft, place.member, request, client, known);
+    case 'return':
+      return proceed(draft, place.member, request, client, { ...known, returned: true });
+    case 'replace': {
+      const member = replaceMember(draft, place.holder, memberId);
+      return proceed(draft, member, request, client, known);
+    }
+    default:
+      return unreachable(place);
   }
-  if (known !== undefined && known.instanceId !== null && context.behaviour.staticJoinInPlace) {
-    throw new Refusal(
-      'INVALID_REQUEST',
-      `Member "${memberId}" has instance id "${known.instanceId}": it cannot join without it`,
-    );
-  }
-  if (known !== undefined) {
-    return proceed(draft, known, request, client, { isNew: false, created });
-  }
-  const member = newMember(memberId);
-  const processId = context.behaviour.missingProcessIsOwn ? memberId : '';
-  return proceed(draft, { ...member, processId }, request, client, { isNew: true, created });
 }
 
 /** The epoch check (EPO-1 to EPO-6). @returns the decision that fences the member, if the profile removes it. */
@@ -104,7 +104,7 @@ function fence(
   }
   const text = `Member "${memberId}" is at epoch ${member.memberEpoch}, not at ${memberEpoch}: it must join again`;
   // A static member on a break keeps its place: the late heartbeat is of its former life (EPO-6).
-  if (!draft.context.behaviour.fenceRemovesMember || member.memberEpoch < JOIN_EPOCH) {
+  if (!draft.context.behaviour.fenceRemovesMember || isAway(member)) {
     throw new Refusal('FENCED_MEMBER_EPOCH', text);
   }
   const reason = `${memberId} spoke with epoch ${memberEpoch} instead of ${member.memberEpoch} and is removed`;
@@ -112,13 +112,21 @@ function fence(
   return draft.done({ kind: 'answer', value: refusedAnswer('FENCED_MEMBER_EPOCH', text) });
 }
 
+type HowItCame = {
+  readonly isNew: boolean;
+  /** This heartbeat makes the group. */
+  readonly created: boolean;
+  /** The member comes back from a break. */
+  readonly returned: boolean;
+};
+
 /** Steps 3 to 15, the same for joins and regular heartbeats. */
 function proceed(
   draft: Draft,
   stored: Member,
   request: HeartbeatRequest,
   client: Client,
-  { isNew, created }: { readonly isNew: boolean; readonly created: boolean },
+  { isNew, created, returned }: HowItCame,
 ): HeartbeatDecision {
   const { context } = draft;
   const { memberId } = request;
@@ -157,12 +165,20 @@ function proceed(
   const beat = { request, client, joined, created, endpointEpochRaised };
   const target = findTarget(draft, memberId);
   if (target.kind === 'wait') {
+    // Whoever looks while the answer waits must see that it is back.
+    if (returned) writeReturn(draft, memberId);
     draft.cause({ type: 'armSession', memberId, delayMs: context.settings.sessionTimeoutMs });
     return draft.done({ kind: 'held', held: { run: target.run, ...beat } });
   }
   // Steps 12 to 15.
-  const value = concludeHeartbeat(draft, beat, target.delay);
+  const value = concludeHeartbeat(draft, { ...beat, returned }, target.delay);
   return draft.done({ kind: 'answer', value });
+}
+
+function writeReturn(draft: Draft, memberId: string): void {
+  const { groupId } = draft.group;
+  const value = assignmentOf(backFromBreak(draft.member(memberId)));
+  draft.write({ type: 'currentAssignment', groupId, memberId, value });
 }
 
 /** Writes the member's registration if it is new or changed. @returns the reasons to raise the group epoch (GE-1, GE-2). */

@@ -1,6 +1,6 @@
 import type { Client, HeartbeatRequest } from '../commands.ts';
 import { byCodeUnits, JOIN_EPOCH } from '../model/ids.ts';
-import type { Endpoint, Member, MemberMetadata } from '../model/member.ts';
+import type { CurrentAssignment, Endpoint, Member, MemberMetadata } from '../model/member.ts';
 import type { KeyValue } from '../model/topology.ts';
 
 /**
@@ -103,5 +103,16 @@ export function metadataOf(member: Member): MemberMetadata {
     processId: member.processId,
     userEndpoint: member.userEndpoint,
     clientTags: member.clientTags,
+  };
+}
+
+/** What the member has now alone, as its record holds it. */
+export function assignmentOf(member: Member): CurrentAssignment {
+  return {
+    memberEpoch: member.memberEpoch,
+    previousMemberEpoch: member.previousMemberEpoch,
+    state: member.state,
+    assigned: member.assigned,
+    pendingRevocation: member.pendingRevocation,
   };
 }

@@ -1,5 +1,6 @@
 import { raiseGroupEpoch } from './bump.ts';
 import type { Draft } from './draft.ts';
+import { forgetMember } from './forget-member.ts';
 import { memberTombstones } from './tombstones.ts';
 
 /**
@@ -29,18 +30,4 @@ export function removeMember(draft: Draft, memberId: string, reason: string): vo
   if (member.userEndpoint !== null && behaviour.mergeEndpoints) {
     draft.change({ endpointEpoch: draft.soft.endpointEpoch + 1 });
   }
-  draft.cause({ type: 'cancelMember', memberId });
-}
-
-function forgetMember(draft: Draft, memberId: string): void {
-  const { soft } = draft;
-  const wasHurried = soft.members.get(memberId)?.hurried === true;
-  draft.change({
-    members: soft.members.delete(memberId),
-    hurriedMembers: soft.hurriedMembers - (wasHurried ? 1 : 0),
-    run:
-      soft.run?.waitingMemberId === memberId
-        ? { ...soft.run, waitingMemberId: undefined }
-        : soft.run,
-  });
 }

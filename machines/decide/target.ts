@@ -15,6 +15,7 @@ import { delayOf, startRun } from './assignment-run.ts';
 import { concludeHeartbeat } from './conclude.ts';
 import { Draft } from './draft.ts';
 import { entriesOf, installNothing, installTarget } from './install.ts';
+import { isAway } from './static-member.ts';
 
 /** What a heartbeat found about the target. */
 export type TargetFound =
@@ -123,7 +124,13 @@ function answerHeld(draft: Draft, held: HeldHeartbeat, delay: Delay | undefined)
       ? refusedAnswer('UNKNOWN_MEMBER_ID', `Cannot find member "${memberId}" in group "${groupId}"`)
       : refusedAnswer('GROUP_ID_NOT_FOUND', `Cannot find streams group "${groupId}"`);
   }
-  return concludeHeartbeat(draft, held, delay);
+  if (isAway(draft.member(memberId))) {
+    return refusedAnswer(
+      'FENCED_MEMBER_EPOCH',
+      `Member "${memberId}" left for a while before it was answered: it must join again`,
+    );
+  }
+  return concludeHeartbeat(draft, { ...held, returned: false }, delay);
 }
 
 /** Why the target is behind the group epoch now; undefined when it is not. */

@@ -1,51 +1,67 @@
 import type { HeartbeatRequest } from '../commands.ts';
 import { JOIN_EPOCH, NOT_VALIDATED } from '../model/ids.ts';
+import type { Behaviour } from '../model/profile.ts';
 import { Refusal } from '../model/refusal.ts';
 import type { TopicsView } from '../model/topics.ts';
-import type { ConfiguredTopology } from '../model/topology.ts';
+import type { ConfiguredTopology, Topology } from '../model/topology.ts';
 import type { Draft } from './draft.ts';
 import { configureTopology, topicsHash } from './internal-topics.ts';
 import { sameTopology } from './topology.ts';
 import { refuseTooLarge } from './topology-size.ts';
 
 /**
- * Gives a group without topology the one of the join (TOP-1); holds any other join against the group's. One with an
- * older epoch is fenced, or with `acceptStaleTopologyJoin` let in without a look at what it says (TOP-3). Changing
- * the topology is not supported yet: TOP-2 and TOP-4 to TOP-6 have their place here.
+ * Gives a group without topology the one of the join (TOP-1); holds any other join against the group's, empty or not
+ * (TOP-6). An older epoch is fenced, or with `acceptStaleTopologyJoin` let in without a look at what it says (TOP-3);
+ * the same epoch must say the same (TOP-2); the next one replaces the group's topology (TOP-4), any later one is too far
+ * (TOP-5). Without `topologyUpdates` a topology never changes.
  *
  * @returns the reason to raise the group epoch, if there is one (GE-3).
- * @throws Refusal STREAMS_TOPOLOGY_FENCED, INVALID_REQUEST, STREAMS_INVALID_TOPOLOGY.
+ * @throws Refusal STREAMS_TOPOLOGY_FENCED, STREAMS_INVALID_TOPOLOGY_EPOCH, STREAMS_INVALID_TOPOLOGY; INVALID_REQUEST
+ *   without `topologyUpdates`.
  */
 export function adoptTopology(draft: Draft, request: HeartbeatRequest): string | undefined {
   const { group } = draft;
   const { topology } = request;
   if (request.memberEpoch !== JOIN_EPOCH || topology === null) return undefined;
-  if (group.topology === undefined) {
-    refuseTooLarge(topology);
-    draft.write({ type: 'topology', groupId: group.groupId, value: topology });
+  const present = group.topology;
+  if (present === undefined) {
+    writeTopology(draft, topology);
     return `Topology ${topology.epoch} set by ${request.memberId}`;
   }
   const { behaviour } = draft.context;
-  if (topology.epoch < group.topology.epoch) {
+  if (topology.epoch < present.epoch) {
     if (behaviour.acceptStaleTopologyJoin) return undefined;
     throw new Refusal(
       'STREAMS_TOPOLOGY_FENCED',
-      `Cannot join with topology epoch ${topology.epoch}: the group's is ${group.topology.epoch}`,
+      `Cannot join with topology epoch ${topology.epoch}: the group's is ${present.epoch}`,
     );
   }
-  if (topology.epoch > group.topology.epoch) {
-    throw new Refusal(
-      'INVALID_REQUEST',
-      `Topology epoch is ${topology.epoch}, the group's is ${group.topology.epoch}: changing it is not supported yet`,
+  if (topology.epoch === present.epoch) {
+    if (sameTopology(topology, present, behaviour)) return undefined;
+    throw otherTopology(
+      behaviour,
+      `Cannot join with topology epoch ${topology.epoch}: the group's topology of that epoch is another one`,
     );
   }
-  if (!sameTopology(topology, group.topology, behaviour)) {
-    throw new Refusal(
-      'INVALID_REQUEST',
-      `Topology ${topology.epoch} differs from the group's of the same epoch: changing it is not supported yet`,
+  if (!behaviour.topologyUpdates || topology.epoch > present.epoch + 1) {
+    const wanted = behaviour.topologyUpdates ? ` or ${present.epoch + 1}` : '';
+    throw otherTopology(
+      behaviour,
+      `Cannot join with topology epoch ${topology.epoch}: wanted the group's, ${present.epoch}${wanted}`,
     );
   }
-  return undefined;
+  writeTopology(draft, topology);
+  return `Topology ${present.epoch} replaced by ${topology.epoch} of ${request.memberId}`;
+}
+
+function otherTopology(behaviour: Behaviour, text: string): Refusal {
+  const error = behaviour.topologyUpdates ? 'STREAMS_INVALID_TOPOLOGY_EPOCH' : 'INVALID_REQUEST';
+  return new Refusal(error, text);
+}
+
+function writeTopology(draft: Draft, topology: Topology): void {
+  refuseTooLarge(topology);
+  draft.write({ type: 'topology', groupId: draft.group.groupId, value: topology });
 }
 
 /**

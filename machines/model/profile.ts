@@ -17,7 +17,7 @@ export type Behaviour = {
   readonly lastProcessFirst: boolean;
   /** Source topic patterns: resolved, or refused (X10, R-9). Sub-switch `source.topic.regex`. */
   readonly resolveSourceTopicRegex: boolean;
-  /** Same topology epoch, other content: 131 as the KIP says, else INVALID_REQUEST (X2, X4, X5). */
+  /** A join with the next epoch replaces the topology, other mismatches are 131; else all are INVALID_REQUEST (X2, X4, X5). */
   readonly topologyUpdates: boolean;
   /** All structural checks up front (topology-and-admin V-1 to V-13, X7), else those Kafka makes. */
   readonly validateWholeTopology: boolean;

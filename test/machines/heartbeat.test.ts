@@ -68,26 +68,7 @@ describe('decideHeartbeat()', () => {
     expect(errorOf(stage.leave('A'))).to.equal('UNKNOWN_MEMBER_ID');
   });
 
-  it('says of static members, patterns and other topologies that they are not supported yet', () => {
-    const stage = settled();
-    const other = { ...stage.topology, epoch: 1 };
-    const [subtopology] = stage.topology.subtopologies;
-    const content = {
-      epoch: 0,
-      subtopologies: subtopology ? [{ ...subtopology, sourceTopics: ['other'] }] : [],
-    };
-    const answers = [
-      stage.join('B', { with: { instanceId: 'i' } }),
-      stage.join('B', { with: { topology: other } }),
-      stage.join('B', { with: { topology: content } }),
-    ];
-    for (const answer of answers) {
-      expect(errorOf(answer)).to.equal('INVALID_REQUEST');
-      expect(answer?.errorMessage).to.match(/not supported yet$/);
-    }
-  });
-
-  it('looks for group and instance before it says that breaks are not supported yet (MEM-1, STAT-6)', () => {
+  it('looks for group and instance before a break (MEM-1, STAT-6, LEAVE-3)', () => {
     const stage = new Stage();
     const pause = { memberEpoch: -2, instanceId: 'i' };
     expect(errorOf(stage.leave('A', pause))).to.equal('GROUP_ID_NOT_FOUND');

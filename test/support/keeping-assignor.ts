@@ -6,7 +6,8 @@ type Task = { readonly subtopologyId: string; readonly partition: number };
 
 /**
  * An assignor as the worked examples have it: everybody keeps its lowest active tasks up to an even share, the rest
- * is dealt in order; standbys go to the next process that has no copy. Small and plain, not clever.
+ * is dealt in order; standbys go to the next process that has no copy. Members of another topology get nothing new,
+ * standbys not at all. Small and plain, not clever.
  */
 export function keepingAssignor(problem: AssignmentProblem): AssignmentResult {
   const { members } = problem;
@@ -17,6 +18,7 @@ export function keepingAssignor(problem: AssignmentProblem): AssignmentResult {
   const active: Task[][] = members.map(() => []);
   const standby: Task[][] = members.map(() => []);
   const homeless: Task[] = [];
+  const isFresh = members.map((member) => member.topologyEpoch === problem.topologyEpoch);
   for (const task of tasks) {
     const at = members.findIndex((member) =>
       hasTask(member.active, task.subtopologyId, task.partition),
@@ -26,8 +28,9 @@ export function keepingAssignor(problem: AssignmentProblem): AssignmentResult {
     else homeless.push(task);
   }
   for (const task of homeless) {
-    const least = Math.min(...active.map((mine) => mine.length));
-    active.find((mine) => mine.length === least)?.push(task);
+    const takers = active.filter((_, at) => isFresh[at]);
+    const least = Math.min(...takers.map((mine) => mine.length));
+    takers.find((mine) => mine.length === least)?.push(task);
   }
   for (const task of tasks.filter(({ stateful }) => stateful)) {
     const owner = active.findIndex((mine) => mine.some((each) => sameTask(each, task)));
@@ -36,7 +39,7 @@ export function keepingAssignor(problem: AssignmentProblem): AssignmentResult {
       for (let step = 1; step < members.length; step++) {
         const at = (owner + step) % members.length;
         const processId = members[at]?.processId;
-        if (taken.has(processId)) continue;
+        if (taken.has(processId) || !isFresh[at]) continue;
         taken.add(processId);
         standby[at]?.push(task);
         break;

@@ -59,9 +59,6 @@ export function reasonToSkip(trace: RecordedTrace): string | undefined {
   if (trace.steps.some(({ group, groups }) => group !== undefined || groups !== undefined)) {
     return 'is about several groups';
   }
-  const names = [...Object.values(trace.members ?? {}), ...trace.steps.map(({ send }) => send)];
-  const isStatic = names.some((fields) => typeof (fields as Fields)?.['instanceId'] === 'string');
-  if (isStatic && trace.name !== 'which-fault-is-named-first') return 'has static members';
   return undefined;
 }
 
@@ -205,7 +202,7 @@ class RecordedPlay {
       memberId: fields['memberId'] ?? member.alias,
       memberEpoch: isJoin ? 0 : kind === 'leave' ? -1 : member.epoch,
       endpointInformationEpoch: member.endpointEpoch,
-      instanceId: null,
+      instanceId: fields['instanceId'] ?? null,
       rackId: isJoin ? (fields['rackId'] ?? null) : null,
       rebalanceTimeoutMs: isJoin ? (fields['rebalanceTimeoutMs'] ?? 60_000) : -1,
       topology: isJoin ? (fields['topology'] ?? 'default') : null,

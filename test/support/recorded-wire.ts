@@ -14,6 +14,7 @@ export const ERROR_CODES: Partial<Record<ErrorName, number>> = {
   GROUP_MAX_SIZE_REACHED: 81,
   FENCED_INSTANCE_ID: 82,
   FENCED_MEMBER_EPOCH: 110,
+  UNRELEASED_INSTANCE_ID: 111,
   STREAMS_INVALID_TOPOLOGY: 130,
 };
 /** Numbers of the statuses; written down once more, so that a wrong one in the program is found. */

@@ -116,6 +116,13 @@ const VERBS: Readonly<Record<string, (player: Player, words: Words) => readonly 
     const client = { clientId: `client-${name}`, clientHost: '/127.0.0.1', apiVersion: 1 };
     return show(player, name, player.coordinator.heartbeat(leave, client));
   },
+  /** `A pauses instance=i1`: leaves for a while. */
+  pauses: (player, { plain, named }) => {
+    const name = plain[0] ?? '';
+    const leave = request(player, name, new Map([...named, ['epoch', '-2'], ['own', '-']]));
+    const client = { clientId: `client-${name}`, clientHost: '/127.0.0.1', apiVersion: 1 };
+    return show(player, name, player.coordinator.heartbeat(leave, client));
+  },
   /** `clock +1000`: ms pass, timers fire. */
   clock: (player, { plain }) => {
     const outcome = player.coordinator.advance(Number((plain[1] ?? '').replace('+', '')));
