@@ -17,19 +17,19 @@ export const foreignGroupConfigs: readonly GroupConfig[] = [
   int('consumer.assignment.interval.ms', 1_000, { min: 0, max: 15_000 }),
   int('consumer.heartbeat.interval.ms', 5_000, { min: 5_000, max: 15_000 }),
   int('consumer.session.timeout.ms', 45_000, { min: 45_000, max: 60_000 }),
-  flag('errors.deadletterqueue.copy.record.enable', 'false', null),
-  text('errors.deadletterqueue.topic.name', '', null),
+  flag('errors.deadletterqueue.copy.record.enable', 'false'),
+  text('errors.deadletterqueue.topic.name', ''),
   int('share.assignment.interval.ms', 1_000, { min: 0, max: 15_000 }),
-  text('share.auto.offset.reset', 'latest', null),
+  text('share.auto.offset.reset', 'latest'),
   int('share.delivery.count.limit', 5, { min: 2, max: 10 }),
   int('share.heartbeat.interval.ms', 5_000, { min: 5_000, max: 15_000 }),
   {
-    ...text('share.isolation.level', 'read_uncommitted', 'group.share.isolation.level'),
+    ...text('share.isolation.level', 'read_uncommitted'),
     wantedInstead: (value) => wantedOneOf(value, ['read_committed', 'read_uncommitted']),
   },
   int('share.partition.max.record.locks', 2_000, { min: 100, max: 4_000 }),
   int('share.record.lock.duration.ms', 30_000, { min: 15_000, max: 60_000 }),
-  flag('share.renew.acknowledge.enable', 'true', null),
+  flag('share.renew.acknowledge.enable', 'true'),
   int('share.session.timeout.ms', 45_000, { min: 45_000, max: 60_000 }),
 ];
 
@@ -39,19 +39,19 @@ function int(name: string, fallback: number, bounds: Bounds): GroupConfig {
   );
 }
 
-function flag(name: string, fallback: string, brokerConfig: string | null): GroupConfig {
-  return row(name, 'boolean', fallback, brokerConfig, wantedBoolean);
+function flag(name: string, fallback: string): GroupConfig {
+  return row(name, 'boolean', fallback, name, wantedBoolean);
 }
 
-function text(name: string, fallback: string, brokerConfig: string | null): GroupConfig {
-  return row(name, 'string', fallback, brokerConfig, () => undefined);
+function text(name: string, fallback: string): GroupConfig {
+  return row(name, 'string', fallback, name, () => undefined);
 }
 
 function row(
   name: string,
   type: GroupConfigType,
   fallback: string,
-  brokerConfig: string | null,
+  brokerConfig: string,
   wantedInstead: (value: string) => string | undefined,
 ): GroupConfig {
   return {

@@ -32,8 +32,8 @@ export type GroupConfigType = 'boolean' | 'int' | 'long' | 'string' | 'list';
 export type GroupConfig = {
   readonly name: string;
   readonly type: GroupConfigType;
-  /** The broker config it overrides; null where there is none. */
-  readonly brokerConfig: string | null;
+  /** The broker config it overrides; its own name where there is none, as Kafka names the default's synonym. */
+  readonly brokerConfig: string;
   /** The broker's value as text. */
   readonly brokerValue: (broker: BrokerGroupSettings) => string;
   /** What would be accepted in place of `value`, in words; undefined when it is accepted. */

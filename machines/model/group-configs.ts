@@ -100,7 +100,7 @@ export function describeGroupConfigs(input: {
     .map((config) => {
       const { name, type, brokerConfig } = config;
       const fallback = config.brokerValue(broker);
-      const chain = brokerConfig === null ? [] : brokerSynonyms(brokerConfig, fallback);
+      const chain = brokerSynonyms(brokerConfig, fallback);
       const override = overrides.get(name);
       if (override === undefined) {
         const source = chain[0]?.source ?? 'DEFAULT_CONFIG';

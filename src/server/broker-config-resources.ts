@@ -24,7 +24,8 @@ export type BrokerConfigResources = ConfigResources & {
 
 /**
  * The settings of this node: those of the start, and above them the dynamic ones that were set since, on this node or
- * on all. Only dynamic ones can be changed (42 otherwise); a value of the wrong type is 40.
+ * on all. Only dynamic ones can be changed, to values that are allowed (42 otherwise, as Kafka has it); a name that no
+ * setting has is 40.
  *
  * Source: records-and-configs 7, BC-4; wire.md key 32.
  */
@@ -83,8 +84,8 @@ export function brokerConfigResources(parts: BrokerConfigParts): BrokerConfigRes
     overrides: (name) => overrides.of('broker', name),
     alter: async (name, changes, { validateOnly }) => {
       for (const key of changes.keys()) {
-        if (!isSettingName(key)) return invalidConfig(`there is no setting "${key}"`);
-        if (!rows[key].dynamic) return needsRestart(key);
+        if (!isSettingName(key)) return unknownSetting(key);
+        if (!rows[key].dynamic) return invalidRequest(`${key} takes effect at the start alone`);
       }
       return alterOverrides(overrides, { kind: 'broker', name, changes, validateOnly, judge });
     },
@@ -95,17 +96,17 @@ export function brokerConfigResources(parts: BrokerConfigParts): BrokerConfigRes
 function judge(wanted: ReadonlyMap<string, string>): Outcome | undefined {
   for (const [key, value] of wanted) {
     if (isSettingName(key) && rows[key].parse(value) === undefined) {
-      return invalidConfig(`${key} is "${value}", wanted ${rows[key].allowed}`);
+      return invalidRequest(`${key} is "${value}", wanted ${rows[key].allowed}`);
     }
   }
   return undefined;
 }
 
-function invalidConfig(what: string): Outcome {
-  return { error: 'INVALID_CONFIG', message: `Cannot alter configs: ${what}` };
+function unknownSetting(key: string): Outcome {
+  const message = `Cannot alter configs: there is no setting "${key}"`;
+  return { error: 'INVALID_CONFIG', message };
 }
 
-function needsRestart(key: string): Outcome {
-  const message = `Cannot alter configs: ${key} takes effect at the start alone`;
-  return { error: 'INVALID_REQUEST', message };
+function invalidRequest(what: string): Outcome {
+  return { error: 'INVALID_REQUEST', message: `Cannot alter configs: ${what}` };
 }

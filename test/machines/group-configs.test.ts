@@ -361,9 +361,24 @@ describe('describeGroupConfigs()', () => {
   it('shows configs of other group types with their defaults or overrides (GC-6)', () => {
     const names = ['consumer.session.timeout.ms', 'errors.deadletterqueue.topic.name'];
     const shown = describeConfigs({ 'consumer.session.timeout.ms': '50000' }, names);
-    expect(shown.map(({ name, value, source }) => [name, value, source])).to.deep.equal([
-      ['consumer.session.timeout.ms', '50000', 'GROUP_CONFIG'],
-      ['errors.deadletterqueue.topic.name', '', 'DEFAULT_CONFIG'],
+    expect(
+      shown.map(({ name, value, source, synonyms }) => [name, value, source, synonyms]),
+    ).to.deep.equal([
+      [
+        'consumer.session.timeout.ms',
+        '50000',
+        'GROUP_CONFIG',
+        [
+          { name: 'consumer.session.timeout.ms', value: '50000', source: 'GROUP_CONFIG' },
+          { name: 'group.consumer.session.timeout.ms', value: '45000', source: 'DEFAULT_CONFIG' },
+        ],
+      ],
+      [
+        'errors.deadletterqueue.topic.name',
+        '',
+        'DEFAULT_CONFIG',
+        [{ name: 'errors.deadletterqueue.topic.name', value: '', source: 'DEFAULT_CONFIG' }],
+      ],
     ]);
   });
 });

@@ -231,7 +231,8 @@ describe('answerIncrementalAlterConfigs()', () => {
     const one = async (name: string, value: string, node = '1') =>
       (await alter(parts, [[BROKER, node, [[name, SET, value]]]]))[0];
     expect(await one(INTERVAL, '20')).to.equal(0);
-    expect(await one(INTERVAL, 'soon')).to.equal(40);
+    expect(await one(INTERVAL, 'soon')).to.equal(42);
+    expect(await one(INTERVAL, '-1')).to.equal(42);
     expect(await one('group.streams.num.standby.replicas', '1')).to.equal(42);
     expect(await one('unknown', '1')).to.equal(40);
     expect(await one(INTERVAL, '20', '2')).to.equal(42);

@@ -9,7 +9,7 @@ import { ambientEnvironment } from './headgate-process.ts';
 
 /** The project's folder: tests run from a folder of compiled files somewhere below it. */
 export const projectRoot = findRoot(fileURLToPath(new URL('.', import.meta.url)));
-const oracleScript = join(projectRoot, 'test/oracle/oracle.sh');
+export const oracleScript = join(projectRoot, 'test/oracle/oracle.sh');
 
 function findRoot(from: string): string {
   const at = from.search(/[/\\](dist|\.build)[/\\]/);
@@ -21,7 +21,8 @@ export const oracleHome =
   process.env['ORACLE_HOME'] ??
   join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'kafka-oracle');
 
-const environment = { ...ambientEnvironment, ORACLE_HOME: oracleHome };
+/** What the scripts are started with. */
+export const oracleEnvironment = { ...ambientEnvironment, ORACLE_HOME: oracleHome };
 
 /** Why tests with the real Kafka cannot run here; undefined if they can. */
 export function whyNoOracle(): string | undefined {
@@ -52,7 +53,7 @@ export function run(
   return new Promise((resolve) => {
     const child = spawn(command, args, {
       cwd: options.cwd ?? projectRoot,
-      env: { ...environment, ...options.env },
+      env: { ...oracleEnvironment, ...options.env },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
@@ -136,7 +137,7 @@ export async function startKafka(
 function runDetached(args: readonly string[], env: Record<string, string>): Promise<Run> {
   return new Promise((resolve) => {
     const child = spawn('bash', [oracleScript, ...args], {
-      env: { ...environment, ...env },
+      env: { ...oracleEnvironment, ...env },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     let output = '';
