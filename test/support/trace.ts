@@ -1,23 +1,36 @@
-import type { HeartbeatAnswer, HeartbeatRequest } from '../../machines/commands.ts';
-import { decideCommit } from '../../machines/decide/offsets.ts';
+import { apply } from '../../machines/apply.ts';
+import { decideDelete } from '../../machines/decide/delete.ts';
+import {
+  describeGroup,
+  describeMissing,
+  listGroup,
+  matchesFilter,
+} from '../../machines/decide/describe.ts';
+import { decideExpiry } from '../../machines/decide/offsets.ts';
 import type { AssignmentProblem, AssignmentResult } from '../../machines/model/assignment.ts';
-import type { Endpoint } from '../../machines/model/member.ts';
-import { resolveBehaviour } from '../../machines/model/profile.ts';
+import { emptySlot } from '../../machines/model/empty.ts';
+import { Refusal } from '../../machines/model/refusal.ts';
 import type { Topology } from '../../machines/model/topology.ts';
-import type { GroupRecord } from '../../machines/records.ts';
 import { keepingAssignor } from './keeping-assignor.ts';
 import type { Outcome } from './lone-coordinator.ts';
-import { GROUP_ID, LoneCoordinator } from './lone-coordinator.ts';
-import { STATUS_CODES } from './recorded-wire.ts';
-import { readTasks, writeTasks } from './task-notation.ts';
-import { info, subtopology } from './topology-samples.ts';
+import { GROUP_ID, LoneCoordinator, type TestAssignor } from './lone-coordinator.ts';
+import { plainGroup } from './plain-group.ts';
+import { readTasks } from './task-notation.ts';
+import { ToldTasks } from './told-tasks.ts';
+import { showDescribed, showMembers, showOutcome, showProblem } from './trace-answer.ts';
+import { commitOffsets, deleteOffsets, fetchCommitted, silently } from './trace-offsets.ts';
+import { readClient, readHeartbeat, readTopology, readWords, type Words } from './trace-request.ts';
+import { TRACE_SETTINGS } from './trace-settings.ts';
 
 /**
  * Plays a trace and writes it again with the answers that came: equal texts, and the trace holds.
  *
  * A trace is blocks with blank lines between them; comments start with `#`. A block is commands, and after `----`
- * what they answered. Tasks are `0:[0-2,5] 1:[3]`, roles `active|standby|warmup`; `[]` is an empty list, `-` is
+ * what they answered. Tasks are `0:[0-2,5];1:[3]`, roles `active|standby|warmup`; `[]` is an empty list, `-` is
  * "not sent". Verbs are the functions of {@link VERBS}.
+ *
+ * Three laws are held to after every command, whatever the trace is about: one owner, one copy per process
+ * ({@link ToldTasks}), and a group that is what its log folds to. Every answer's error is one that a client can act upon.
  */
 export function playTrace(text: string): string {
   const player = new Player();
@@ -28,16 +41,25 @@ export function playTrace(text: string): string {
     .join('\n\n')}\n`;
 }
 
-type Words = { readonly plain: readonly string[]; readonly named: ReadonlyMap<string, string> };
-
 class Player {
-  readonly coordinator = new LoneCoordinator(keepingAssignor);
+  readonly coordinator = new LoneCoordinator((problem) => this.assign(problem));
+  /** What every run of the assignor gives. */
+  assignor: TestAssignor = keepingAssignor;
+  /** What the last run was shown. */
+  problem: AssignmentProblem | undefined;
   readonly topologies = new Map<number, Topology>();
+  readonly told = new ToldTasks();
   /** The endpoint epoch each member was last told. */
   readonly endpointEpochs = new Map<string, number>();
   topologyEpoch = 0;
   back: () => void = () => {};
+  last: Outcome = { answer: undefined, records: [], because: [] };
   because: readonly string[] = [];
+
+  assign(problem: AssignmentProblem): AssignmentResult {
+    this.problem = problem;
+    return this.assignor(problem);
+  }
 
   play(block: string): string {
     const [input = ''] = block.split('\n----');
@@ -45,25 +67,59 @@ class Player {
     for (const line of input.split('\n')) {
       if (line.startsWith('#') || line === '') continue;
       answers.push(...this.run(line));
+      this.holdToLaws(line);
     }
     return answers.length === 0 ? input : [input, '----', ...answers].join('\n');
   }
 
   run(line: string): readonly string[] {
-    const words = line.split(/\s+/);
-    const { plain, named } = sort(words);
-    const verb = VERBS[plain[0] ?? ''] ?? VERBS[plain[1] ?? ''];
+    const words = readWords(line);
+    const verb = VERBS[words.plain[0] ?? ''] ?? VERBS[words.plain[1] ?? ''];
     if (verb === undefined) throw new Error(`Unknown command in a trace: ${line}`);
-    return verb(this, { plain, named });
+    return verb(this, words);
+  }
+
+  /** Sends a heartbeat of the member that the line starts with. */
+  send({ plain, named }: Words, fields: Readonly<Record<string, string>> = {}): readonly string[] {
+    const name = plain[0] ?? '';
+    const all = new Map([...Object.entries(fields), ...named]);
+    const { topologies } = this;
+    const endpointEpoch = this.endpointEpochs.get(name) ?? 0;
+    const request = readHeartbeat(name, all, { topologies, endpointEpoch });
+    const outcome = this.coordinator.heartbeat(request, readClient(name, all));
+    if ((outcome.answer?.error ?? 'NONE') === 'NONE') this.told.heard(request);
+    return this.show(name, outcome);
+  }
+
+  show(name: string, outcome: Outcome): readonly string[] {
+    const { answer, because } = outcome;
+    this.last = outcome;
+    if (because.length > 0) this.because = because;
+    if (answer?.error === 'NONE') {
+      this.endpointEpochs.set(name, answer.endpointInformationEpoch);
+      this.told.told(answer);
+    }
+    return showOutcome(name, outcome, this.coordinator.slot.group);
+  }
+
+  holdToLaws(line: string): void {
+    const { slot, log, behaviour } = this.coordinator;
+    const broken = [...this.told.violations(slot.group)];
+    const { group } = log.reduce(apply, emptySlot(GROUP_ID));
+    if (
+      JSON.stringify(plainGroup(group), plainly) !== JSON.stringify(plainGroup(slot.group), plainly)
+    ) {
+      broken.push('The group is not what its log folds to');
+    }
+    if (this.last.answer?.error === 'UNKNOWN_SERVER_ERROR' && behaviour.profile === 'kip') {
+      broken.push('UNKNOWN_SERVER_ERROR ends the client');
+    }
+    if (broken.length > 0) throw new Error(`After "${line}": ${broken.join('; ')}`);
   }
 }
 
-function sort(words: readonly string[]): Words {
-  const plain = words.filter((word) => !word.includes('='));
-  const named = words
-    .filter((word) => word.includes('='))
-    .map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)] as const);
-  return { plain, named: new Map(named) };
+function plainly(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? `${value}` : value;
 }
 
 /** One function per verb; the word may stand first, or second after a member's name. */
@@ -76,77 +132,60 @@ const VERBS: Readonly<Record<string, (player: Player, words: Words) => readonly 
     }
     return [];
   },
-  /** `topology 0: in changelog=app-changelog`; every plain name is a source of its own subtopology. */
-  topology: (player, { plain, named }) => {
-    player.topologyEpoch = Number.parseInt(plain[1] ?? '0', 10);
-    const changelog = named.get('changelog');
-    const stateChangelogTopics = changelog === undefined ? [] : [info(changelog)];
-    const subtopologies = plain
-      .slice(2)
-      .map((source, at) =>
-        subtopology(String(at), { sourceTopics: [source], stateChangelogTopics }),
-      );
-    player.topologies.set(player.topologyEpoch, { epoch: player.topologyEpoch, subtopologies });
+  /** `topology 0: in | in2 changelog=app-changelog`: what joins bring from now on, unless they name another epoch. */
+  topology: (player, words) => {
+    const topology = readTopology(words);
+    player.topologyEpoch = topology.epoch;
+    player.topologies.set(topology.epoch, topology);
     return [];
   },
   /** `set delay=3000 interval=1000 standbys=1 wait=0 handover=300 profile=kafka`. */
   set: ({ coordinator }, { named }) => {
     for (const [name, value] of named) {
-      const setting = SETTINGS[name];
+      const setting = TRACE_SETTINGS[name];
       if (setting === undefined) throw new Error(`Unknown setting in a trace: ${name}`);
       setting(coordinator, value);
     }
     return [];
   },
-  /** `A heartbeat epoch=0 topology=0 own=[] process=p1`. */
-  heartbeat: (player, { plain, named }) => {
-    const name = plain[0] ?? '';
-    const version = Number(named.get('version') ?? '1');
-    const client = {
-      clientId: named.get('client') ?? `client-${name}`,
-      clientHost: '/127.0.0.1',
-      apiVersion: version,
-    };
-    return show(player, name, player.coordinator.heartbeat(request(player, name, named), client));
-  },
+  /** `A heartbeat epoch=3 own=0:[0-1] ..`; the words are those of {@link readHeartbeat}. */
+  heartbeat: (player, words) => player.send(words),
+  /** `A joins`: epoch 0 with the topology declared last and three empty lists. */
+  joins: (player, words) =>
+    player.send(words, { epoch: '0', own: '[]', topology: `${player.topologyEpoch}` }),
   /** `A leaves`. */
-  leaves: (player, { plain, named }) => {
-    const name = plain[0] ?? '';
-    const leave = request(player, name, new Map([...named, ['epoch', '-1'], ['own', '-']]));
-    const client = { clientId: `client-${name}`, clientHost: '/127.0.0.1', apiVersion: 1 };
-    return show(player, name, player.coordinator.heartbeat(leave, client));
-  },
-  /** `A pauses instance=i1`: leaves for a while. */
-  pauses: (player, { plain, named }) => {
-    const name = plain[0] ?? '';
-    const leave = request(player, name, new Map([...named, ['epoch', '-2'], ['own', '-']]));
-    const client = { clientId: `client-${name}`, clientHost: '/127.0.0.1', apiVersion: 1 };
-    return show(player, name, player.coordinator.heartbeat(leave, client));
-  },
+  leaves: (player, words) => player.send(words, { epoch: '-1' }),
+  /** `S1 pauses instance=i1`: a static member's leave for a while. */
+  pauses: (player, words) => player.send(words, { epoch: '-2' }),
   /** `clock +1000`: ms pass, timers fire. */
   clock: (player, { plain }) => {
     const outcome = player.coordinator.advance(Number((plain[1] ?? '').replace('+', '')));
-    return outcome.records.length === 0 ? [] : show(player, '', outcome);
+    return outcome.records.length === 0 ? [] : player.show('', outcome);
   },
   /** `target A=0:[0]|0:[1] B=..`: every run from now on gives this; without members, what it finds best. */
-  target: ({ coordinator }, { named }) => {
-    coordinator.assignor = named.size === 0 ? keepingAssignor : given(named);
+  target: (player, { named }) => {
+    player.assignor = named.size === 0 ? keepingAssignor : givenAssignor(named);
     return [];
   },
+  /** What the last run was shown: what there is to share out, and each member. */
+  problem: ({ problem }) => (problem === undefined ? ['shown: nothing'] : showProblem(problem)),
   /** Runs of the assignor stay out until they are released. */
   hold: ({ coordinator }) => {
     coordinator.holdRuns = true;
     return [];
   },
   /** `A release`: the oldest run out ends; the answer that waited for it is A's. */
-  release: (player, { plain }) => show(player, nameIn(plain), player.coordinator.release()),
+  release: (player, { plain }) => player.show(nameIn(plain), player.coordinator.release()),
   /** `A fails`: the oldest run out fails. */
-  fails: (player, { plain }) => show(player, nameIn(plain), player.coordinator.fail('it broke')),
+  fails: (player, { plain }) => player.show(nameIn(plain), player.coordinator.fail('it broke')),
   /** `A waited`: the answer of A waited long enough. */
-  waited: (player, { plain }) => show(player, nameIn(plain), player.coordinator.endWaits()),
+  waited: (player, { plain }) => player.show(nameIn(plain), player.coordinator.endWaits()),
   /** What follows `back` starts from what was when `keep` was said. */
   keep: (player) => {
-    player.back = player.coordinator.keep();
+    const backs = [player.coordinator.keep(), player.told.keep()];
+    player.back = () => {
+      for (const back of backs) back();
+    };
     return [];
   },
   back: (player) => {
@@ -155,12 +194,49 @@ const VERBS: Readonly<Record<string, (player: Player, words: Words) => readonly 
   },
   /** The timers that run. */
   timers: ({ coordinator }) => [`timers: ${coordinator.timers.join(', ')}`],
-  /** `A offers in-0:2`: commits with an epoch. */
-  commits: (player, { plain, named }) => commit(player, plain, named),
   /** The words of the last decision that had any. */
   why: (player) => player.because.map((words) => `  ${words}`),
+  /** The words of the last answer: its error's, or those of its statuses. */
+  words: ({ last: { answer } }) => [
+    ...(answer?.errorMessage == null ? [] : [`  ${answer.errorMessage}`]),
+    ...(answer?.statuses ?? []).map(({ detail }) => `  ${detail}`),
+  ],
+  /** Every member as it is stored. */
+  members: ({ coordinator }) => showMembers(coordinator.slot.group),
+  /** The group as StreamsGroupDescribe shows it. */
+  describe: ({ coordinator: { slotOrNone, behaviour, settings } }) =>
+    showDescribed(
+      slotOrNone?.group === undefined
+        ? describeMissing(GROUP_ID)
+        : describeGroup(slotOrNone, { behaviour, assignorName: settings.assignorName }),
+    ),
+  /** `list states=stable,empty types=streams`: the group as ListGroups shows it, if it passes the filters. */
+  list: ({ coordinator: { slotOrNone, behaviour } }, { named }) => {
+    const filter = {
+      states: (named.get('states') ?? '').split(',').filter((word) => word !== ''),
+      types: (named.get('types') ?? '').split(',').filter((word) => word !== ''),
+    };
+    const listed = slotOrNone && listGroup(slotOrNone);
+    if (listed === undefined || !matchesFilter(listed, filter, behaviour)) return ['listed: no'];
+    return [`listed: ${listed.groupState}, ${listed.groupType}`];
+  },
+  /** DeleteGroups. */
+  delete: (player) => deleteGroup(player),
+  /** `A commits in-0,in-1 epoch=3`; `admin commits in-0 epoch=-1` commits without a member. */
+  commits: ({ coordinator }, words) => commitOffsets(coordinator, words),
+  /** `A fetches in-0 epoch=3`; `admin fetches in-0 epoch=-1` without a member. */
+  fetches: ({ coordinator }, words) => fetchCommitted(coordinator, words),
+  /** `forget in-0,in-1`: OffsetDelete. */
+  forget: ({ coordinator }, words) => deleteOffsets(coordinator, words),
+  /** The sweep for offsets that expired. */
+  sweep: (player) => {
+    const { coordinator } = player;
+    const decision = decideExpiry(coordinator.slot, coordinator.context());
+    if (decision === undefined) return ['swept: nothing'];
+    return player.show('', coordinator.carryOut(silently(decision)));
+  },
   /** Another coordinator takes over, with nothing but the log. */
-  failover: (player) => show(player, '', player.coordinator.failOver()),
+  failover: (player) => player.show('', player.coordinator.failOver()),
   /** Topics the coordinator asked for since the last look. */
   created: ({ coordinator }) => [
     `asked for: ${[...new Set(coordinator.createdTopics.splice(0))].join(', ')}`,
@@ -172,75 +248,17 @@ function nameIn(plain: readonly string[]): string {
   return plain.length > 1 ? (plain[0] ?? '') : '';
 }
 
-const SETTINGS: Readonly<Record<string, (on: LoneCoordinator, value: string) => void>> = {
-  delay: (on, value) => {
-    on.settings = { ...on.settings, initialRebalanceDelayMs: Number(value) };
-  },
-  interval: (on, value) => {
-    on.settings = { ...on.settings, assignmentIntervalMs: Number(value) };
-  },
-  standbys: (on, value) => {
-    on.settings = { ...on.settings, numStandbyReplicas: Number(value) };
-  },
-  tags: (on, value) => {
-    on.settings = { ...on.settings, rackAwareAssignmentTags: value.split(',') };
-  },
-  wait: (on, value) => {
-    on.coordinator = { ...on.coordinator, assignorAnswerWaitMs: Number(value) };
-  },
-  handover: (on, value) => {
-    on.coordinator = { ...on.coordinator, handoverHeartbeatIntervalMs: Number(value) };
-  },
-  size: (on, value) => {
-    on.coordinator = { ...on.coordinator, maxGroupSize: Number(value) };
-  },
-  profile: (on, value) => {
-    on.behaviour = resolveBehaviour(value === 'kafka' ? 'kafka' : 'kip');
-  },
-  failures: (on, value) => {
-    on.creationFailures = value === '' ? undefined : value;
-  },
-};
-
-function request(
-  player: Player,
-  memberId: string,
-  named: ReadonlyMap<string, string>,
-): HeartbeatRequest {
-  const epoch = Number(named.get('epoch'));
-  const isJoin = epoch === 0;
-  const own = (named.get('own') ?? '-').split('|');
-  const isSent = own[0] !== '-';
-  const topology = player.topologies.get(Number(named.get('topology') ?? '-1'));
-  const endpointEpoch = named.get('iq') ?? String(player.endpointEpochs.get(memberId) ?? 0);
-  return {
-    groupId: GROUP_ID,
-    memberId,
-    memberEpoch: epoch,
-    endpointInformationEpoch: Number(endpointEpoch),
-    instanceId: named.get('instance') ?? null,
-    rackId: named.get('rack') ?? null,
-    rebalanceTimeoutMs: Number(named.get('timeout') ?? (isJoin ? '60000' : '-1')),
-    topology: topology ?? null,
-    activeTasks: isSent ? readTasks(own[0] ?? '[]') : null,
-    standbyTasks: isSent ? readTasks(own[1] ?? '[]') : null,
-    warmupTasks: isSent ? readTasks(own[2] ?? '[]') : null,
-    processId: named.get('process') ?? (isJoin ? `p${memberId}` : null),
-    userEndpoint: readEndpoint(named.get('endpoint')),
-    clientTags: null,
-    taskOffsets: null,
-    taskEndOffsets: null,
-    shutdownApplication: named.get('shutdown') === 'yes',
-  };
+function deleteGroup(player: Player): readonly string[] {
+  const { coordinator } = player;
+  try {
+    return player.show('', coordinator.carryOut(decideDelete(coordinator.slotOrNone)));
+  } catch (refusal) {
+    if (!(refusal instanceof Refusal)) throw refusal;
+    return [`deletion: ${refusal.error}`];
+  }
 }
 
-function readEndpoint(text: string | undefined): Endpoint | null {
-  if (text === undefined) return null;
-  const [host = '', port] = text.split(':');
-  return { host, port: Number(port) };
-}
-
-function given(named: ReadonlyMap<string, string>): (p: AssignmentProblem) => AssignmentResult {
+function givenAssignor(named: ReadonlyMap<string, string>): TestAssignor {
   return (problem) => ({
     members: problem.members.map(({ memberId }) => {
       const [active = '[]', standby = '[]'] = (named.get(memberId) ?? '[]').split('|');
@@ -248,110 +266,4 @@ function given(named: ReadonlyMap<string, string>): (p: AssignmentProblem) => As
     }),
     unassigned: [],
   });
-}
-
-/** `A commits in-0,in-1 epoch=3`; the answer names the partitions and what each was told. */
-function commit(
-  { coordinator }: Player,
-  plain: readonly string[],
-  named: ReadonlyMap<string, string>,
-): readonly string[] {
-  const memberId = plain[0] ?? '';
-  const partitions = (plain[2] ?? '').split(',').map((word) => ({
-    name: word.slice(0, word.lastIndexOf('-')),
-    partition: Number(word.slice(word.lastIndexOf('-') + 1)),
-  }));
-  const topics = [...new Set(partitions.map(({ name }) => name))].map((name) => ({
-    name,
-    topicId: '',
-    partitions: partitions
-      .filter((each) => each.name === name)
-      .map(({ partition }) => ({ partition, offset: 5n, leaderEpoch: -1, metadata: '' })),
-  }));
-  const decision = decideCommit(
-    coordinator.slotOrNone,
-    {
-      groupId: GROUP_ID,
-      memberId,
-      memberEpoch: Number(named.get('epoch')),
-      instanceId: null,
-      transactional: false,
-      apiVersion: 9,
-      topics,
-    },
-    coordinator.context(),
-  );
-  coordinator.carryOut({ ...decision, reply: { kind: 'answer', value: undefined } });
-  if (decision.reply.kind !== 'answer') return [];
-  const answers = decision.reply.value.topics.flatMap((topic) =>
-    topic.partitions.map(({ partition, error }) => `${topic.name}-${partition}=${error}`),
-  );
-  return [`${memberId} committed: ${answers.join(' ')}`];
-}
-
-function show(player: Player, name: string, outcome: Outcome): readonly string[] {
-  const { answer, records, because } = outcome;
-  if (because.length > 0) player.because = because;
-  const lines: string[] = [];
-  if (answer !== undefined) {
-    if (answer.error === 'NONE') player.endpointEpochs.set(name, answer.endpointInformationEpoch);
-    lines.push(showAnswer(name, answer));
-  } else if (name !== '') lines.push(`${name} waits`);
-  lines.push(`records: ${records.length === 0 ? 'none' : records.map(showRecord).join(', ')}`);
-  const { group } = player.coordinator.slot;
-  lines.push(
-    group === undefined
-      ? 'group: none'
-      : `group: ${group.state.toLowerCase()} ${group.groupEpoch}/${group.assignmentEpoch}`,
-  );
-  return lines;
-}
-
-function showAnswer(name: string, answer: HeartbeatAnswer): string {
-  if (answer.error !== 'NONE') return `${name} error=${answer.error}`;
-  const words = [`${name} epoch=${answer.memberEpoch}`];
-  const { activeTasks, standbyTasks, warmupTasks } = answer;
-  if (activeTasks === null) words.push('tasks=-');
-  else {
-    words.push(`active=${writeTasks(activeTasks)}`);
-    words.push(`standby=${writeTasks(standbyTasks ?? [])}`);
-    words.push(`warmup=${writeTasks(warmupTasks ?? [])}`);
-  }
-  if (answer.statuses.length > 0) {
-    words.push(`status=[${answer.statuses.map(({ status }) => STATUS_CODES[status])}]`);
-  }
-  const isUsual = answer.heartbeatIntervalMs === 5000 || answer.memberEpoch < 0;
-  if (!isUsual) words.push(`interval=${answer.heartbeatIntervalMs}`);
-  if (answer.partitionsByUserEndpoint !== null && answer.partitionsByUserEndpoint.length > 0) {
-    const entries = answer.partitionsByUserEndpoint.map(({ userEndpoint }) => userEndpoint.host);
-    words.push(`iq=${answer.endpointInformationEpoch} endpoints=[${entries}]`);
-  }
-  return words.join(' ');
-}
-
-function showRecord(record: GroupRecord): string {
-  switch (record.type) {
-    case 'memberMetadata':
-      return `${record.value === null ? '-' : ''}member ${record.memberId}`;
-    case 'topology':
-      return record.value === null ? '-topology' : `topology ${record.value.epoch}`;
-    case 'groupMetadata':
-      return record.value === null ? '-group' : `group ${record.value.groupEpoch}`;
-    case 'targetMember':
-      return `${record.value === null ? '-' : ''}target ${record.memberId}`;
-    case 'targetMetadata':
-      return record.value === null
-        ? '-target-epoch'
-        : `target-epoch ${record.value.assignmentEpoch}`;
-    case 'offsetCommit':
-      return `offset ${record.topic}-${record.partition}`;
-    case 'currentAssignment': {
-      if (record.value === null) return `-current ${record.memberId}`;
-      const { memberEpoch, previousMemberEpoch, state, pendingRevocation } = record.value;
-      const owes = [pendingRevocation.active, pendingRevocation.standby].map(writeTasks).join('|');
-      const words =
-        state === 'stable' ? '' : state === 'unrevokedTasks' ? ` owes ${owes}` : ' waiting';
-      return `current ${record.memberId} ${memberEpoch}/${previousMemberEpoch}${words}`;
-    }
-  }
 }
