@@ -1,0 +1,124 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { projectRoot } from '../support/oracle.ts';
+
+/** A rule, an example or a scenario of the specification, by the id that tests cite. */
+export type Rule = { readonly id: string; readonly title: string };
+
+/** What is listed in this folder, one `ID Title` a line. */
+export const LISTS = ['coordination', 'topology-and-admin', 'scenarios'] as const;
+export type ListName = (typeof LISTS)[number];
+
+/** Where a test says what it is about: a title, the comments of a trace, the `rules` of a recorded trace. */
+type Saying = { readonly place: string; readonly text: string };
+
+const RULES_FOLDER = join(projectRoot, 'test', 'rules');
+
+/** The rules of one list, in the order of the specification. */
+export function readRules(list: ListName): readonly Rule[] {
+  return readFileSync(join(RULES_FOLDER, `${list}.txt`), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const [, id = '', title = ''] = /^(\S+) (.+)$/.exec(line) ?? [];
+      return { id, title };
+    });
+}
+
+/** Why no test cites a rule, by the rule's id. */
+export function readExplanations(): ReadonlyMap<string, string> {
+  const text = readFileSync(join(RULES_FOLDER, 'uncited.json'), 'utf8');
+  return new Map(Object.entries(JSON.parse(text) as Record<string, string>));
+}
+
+/**
+ * Where each id is cited in the tests as they are written now. A recorded trace that is not played cites nothing, and
+ * none is the named test of a scenario.
+ */
+export function readCitations(): ReadonlyMap<string, readonly string[]> {
+  const places = new Map<string, string[]>();
+  const cite = (id: string, place: string) => places.set(id, [...(places.get(id) ?? []), place]);
+  for (const { place, text } of [...titles(), ...traceComments()]) {
+    for (const id of idsIn(text, numbersMeanTopology(place))) cite(id, place);
+  }
+  for (const { place, text } of recordedRules()) {
+    for (const id of idsIn(text)) if (!/^S\d/.test(id)) cite(id, place);
+  }
+  return places;
+}
+
+/**
+ * The ids that a text names, each once. `REQ-6 to REQ-8`, `REQ-6..8` and `6.3 to 6.5` name what lies between as well;
+ * `WU-9.2` and `RSP-6c` name their rule. E1 and E-1 are two ids: an example and a rule.
+ *
+ * @param withSections whether a bare `6.4` is a section of topology-and-admin; another file's name before it never is.
+ */
+export function idsIn(text: string, withSections = true): ReadonlySet<string> {
+  const own = text.replaceAll(
+    /\b(?:wire|records|assignors)(?:-and-configs)?(?:\.md)? \d[\d.]*(?:(?:, | to | and )\d[\d.]*)*/g,
+    ' ',
+  );
+  const found = new Set<string>();
+  for (const [id] of spellRanges(own).matchAll(ID)) {
+    if (withSections || !/^\d/.test(id)) found.add(id);
+  }
+  return found;
+}
+
+const ID = /(?<![\w.-])(?:[A-Z]+-(?:C?\d+|[A-Z]\b)|[A-Z]\d+|\d+\.\d+)/g;
+const RANGE = /(?<![\w.-])([A-Z]+-C?|[A-Z]|\d+\.)(\d+)(?: to |\.\.)(?:\1)?(\d+)/g;
+
+/** `REQ-6 to REQ-8` as `REQ-6 REQ-7 REQ-8`; numbers keep their leading zeros. */
+function spellRanges(text: string): string {
+  return text.replaceAll(RANGE, (_, prefix: string, from: string, to: string) => {
+    const count = Math.max(0, Number(to) - Number(from) + 1);
+    const numbers = Array.from({ length: count }, (_each, at) => String(Number(from) + at));
+    return numbers.map((number) => prefix + number.padStart(from.length, '0')).join(' ');
+  });
+}
+
+/** In other rooms a bare section number is one of the wire's or of the records' specification. */
+function numbersMeanTopology(place: string): boolean {
+  return /^test\/(machines|actors|scenarios|server|traces|recorded)\//.test(place);
+}
+
+function titles(): readonly Saying[] {
+  return filesBelow('test', '.test.ts').flatMap(({ place, text }) => {
+    const found = text.matchAll(/\b(?:it|describe)\(\s*(['"`])((?:\\.|(?!\1)[\s\S])*)\1/g);
+    return [...found].map(([, , title = '']) => ({ place, text: title }));
+  });
+}
+
+function traceComments(): readonly Saying[] {
+  return filesBelow('test/traces', '.trace').map(({ place, text }) => ({
+    place,
+    text: text
+      .split('\n')
+      .filter((line) => line.startsWith('#'))
+      .join('\n'),
+  }));
+}
+
+type Recorded = {
+  readonly name?: string;
+  readonly rules?: readonly string[];
+  readonly defect?: string;
+};
+
+function recordedRules(): readonly Saying[] {
+  const notYet = JSON.parse(
+    readFileSync(join(projectRoot, 'test', 'recorded', 'not-yet.json'), 'utf8'),
+  ) as Readonly<Record<string, string>>;
+  return filesBelow('test/recorded', '.json').flatMap(({ place, text }) => {
+    const { name = '', rules = [], defect } = JSON.parse(text) as Recorded;
+    const isPlayed = defect === undefined && notYet[name] === undefined;
+    return isPlayed ? [{ place, text: rules.join(', ') }] : [];
+  });
+}
+
+function filesBelow(folder: string, ending: string): readonly Saying[] {
+  return readdirSync(join(projectRoot, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => ({ place: relative(projectRoot, path), text: readFileSync(path, 'utf8') }));
+}
