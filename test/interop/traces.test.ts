@@ -13,15 +13,29 @@ type TraceResult = {
 };
 
 const recorded = join(projectRoot, 'test/recorded');
-/** What a standalone coordinator starts with; the trace's own settings come in a file. */
-const launch = `exec ${process.execPath} ${mainFile} serve --port $PORT --data-dir $DATA_DIR --admin-port off --config $SETTINGS_FILE --set protocol.profile=kafka`;
+const serve = `exec ${process.execPath} ${mainFile} serve --port $PORT --admin-port off --config $SETTINGS_FILE --set protocol.profile=kafka`;
+/** A coordinator on its own; the trace's settings come in a file. */
+const standalone = `${serve} --data-dir $DATA_DIR`;
+/** A cluster of its own and a gateway in front of it, both with the trace's settings; started again, on the same data. */
+const gateway = `
+  oracle=${join(projectRoot, 'test/oracle/oracle.sh')}
+  cluster=$DATA_DIR/kafka port=$((PORT + 300))
+  if [ -e $cluster ]; then bash $oracle restart $cluster
+  else bash $oracle start $cluster $port $(tr '\\n' ' ' < $SETTINGS_FILE); fi &&
+  ${serve} --data-dir $DATA_DIR/gateway --upstream 127.0.0.1:$port`;
 
-for (const folder of ['coordination', 'topology', 'admin']) {
-  describe(`answers recorded from Apache Kafka 4.4.0 (${folder}), profile kafka`, function () {
+const runs = [
+  ...['coordination', 'topology', 'admin'].map((folder) => ({ folder, upstream: false })),
+  ...['coordination', 'admin'].map((folder) => ({ folder, upstream: true })),
+];
+
+for (const { folder, upstream } of runs) {
+  const where = upstream ? ' through a gateway' : '';
+  describe(`answers recorded from Apache Kafka 4.4.0 (${folder})${where}, profile kafka`, function () {
     this.timeout(900_000);
     const wanted = readdirSync(join(recorded, folder))
       .map((file): Trace => JSON.parse(readFileSync(join(recorded, folder, file), 'utf8')))
-      .filter((trace) => !trace.defect && !trace.upstream);
+      .filter((trace) => !trace.defect && (trace.upstream ?? false) === upstream);
     let results = new Map<string, TraceResult>();
     let output = '';
 
@@ -38,8 +52,7 @@ for (const folder of ['coordination', 'topology', 'admin']) {
         [
           join(recorded, 'run.mjs'),
           'check',
-          '--launch',
-          launch,
+          ...(upstream ? ['--upstream', '--launch', gateway] : ['--launch', standalone]),
           '--only',
           only,
           '--json',
