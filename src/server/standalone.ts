@@ -9,12 +9,7 @@ import { answerAlterConfigs, answerIncrementalAlterConfigs } from './handlers/al
 import { answerDescribe, answerTopologyDescription } from './handlers/describe.ts';
 import { answerDescribeConfigs, answerListConfigResources } from './handlers/describe-configs.ts';
 import { answerFindCoordinator } from './handlers/find-coordinator.ts';
-import {
-  answerConsumerGroupDescribe,
-  answerDeleteGroups,
-  answerDescribeGroups,
-  answerListGroups,
-} from './handlers/groups.ts';
+import { answerDeleteGroups, answerDescribeGroups, answerListGroups } from './handlers/groups.ts';
 import { answerHeartbeat, warnOfNoData } from './handlers/heartbeat.ts';
 import { answerListOffsets } from './handlers/list-offsets.ts';
 import {
@@ -25,6 +20,14 @@ import {
 import { answerOffsetCommit } from './handlers/offset-commit.ts';
 import { answerOffsetDelete } from './handlers/offset-delete.ts';
 import { answerOffsetFetch } from './handlers/offset-fetch.ts';
+import {
+  answerClassicHeartbeat,
+  answerJoinGroup,
+  answerLeaveGroup,
+  answerOtherDescribe,
+  answerOtherHeartbeat,
+  answerSyncGroup,
+} from './handlers/other-groups.ts';
 import {
   answerCreatePartitions,
   answerCreateTopics,
@@ -40,7 +43,8 @@ export type Standalone = {
 
 /**
  * The APIs of a coordinator that is the only broker its clients see, over its own topic catalogue. What carries records
- * or transactions is not served: that needs a cluster behind it.
+ * or transactions is not served: that needs a cluster behind it. Groups of other types are not coordinated, but their
+ * members are told so.
  *
  * Source: wire.md 2.4, S.
  */
@@ -53,6 +57,10 @@ export function createStandalone(parts: HandlerParts): Standalone {
     bind('OffsetCommit', answerOffsetCommit(parts)),
     bind('OffsetFetch', answerOffsetFetch(parts)),
     bind('FindCoordinator', answerFindCoordinator(parts)),
+    bind('JoinGroup', answerJoinGroup(parts)),
+    bind('Heartbeat', answerClassicHeartbeat(parts)),
+    bind('LeaveGroup', answerLeaveGroup(parts)),
+    bind('SyncGroup', answerSyncGroup(parts)),
     bind('DescribeGroups', answerDescribeGroups(parts)),
     bind('ListGroups', answerListGroups(parts)),
     bind('CreateTopics', answerCreateTopics(parts)),
@@ -65,9 +73,12 @@ export function createStandalone(parts: HandlerParts): Standalone {
     bind('ListPartitionReassignments', answerListPartitionReassignments()),
     bind('OffsetDelete', answerOffsetDelete(parts)),
     bind('DescribeCluster', answerDescribeCluster(parts)),
-    bind('ConsumerGroupDescribe', answerConsumerGroupDescribe(parts)),
+    bind('ConsumerGroupHeartbeat', answerOtherHeartbeat(parts)),
+    bind('ConsumerGroupDescribe', answerOtherDescribe(parts, 'consumer')),
     bind('ListConfigResources', answerListConfigResources(parts)),
     bind('DescribeTopicPartitions', answerDescribeTopicPartitions(parts)),
+    bind('ShareGroupHeartbeat', answerOtherHeartbeat(parts)),
+    bind('ShareGroupDescribe', answerOtherDescribe(parts, 'share')),
     bind('StreamsGroupHeartbeat', heartbeats),
     bind('StreamsGroupDescribe', answerDescribe(parts)),
     bind('StreamsGroupTopologyDescriptionUpdate', answerTopologyDescription(parts)),

@@ -54,7 +54,7 @@ export interface Gateway {
   readonly groupWatcher: GroupWatcher;
   /**
    * The handlers of all keys that are offered. `local`: those that a standalone coordinator has for StreamsGroup…,
-   * group and config APIs (15, 16, 32, 33, 42, 44, 69, 74, 88, 89, 93).
+   * group and config APIs (11, 15, 16, 32, 33, 42, 44, 68, 69, 74, 76, 88, 89, 93).
    */
   handlers(local: ReadonlyMap<number, Handler>): ReadonlyMap<number, Handler>;
   /** What is offered on an address. Cheap. */
@@ -72,8 +72,6 @@ export interface Gateway {
   close(): void;
 }
 
-/** Has no messages of its own in the codec. */
-const SHARE_GROUP_HEARTBEAT = 76;
 const RETRY_FIRST_MS = 200;
 const RETRY_MAX_MS = 5_000;
 /** Keys that this process answers itself, in every version it knows. */
@@ -123,7 +121,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     const shared = { coordinator, passOn, pool, clusterMap, placeholders, topics, log };
     const offsets = { ...shared, locks: new KeyedLocks() };
     const commits = new OffsetCommits(offsets);
-    const guards = new GroupGuards(shared);
+    const guards = new GroupGuards({ ...shared, local });
     const heartbeats = local.get(apis.StreamsGroupHeartbeat.key);
     if (heartbeats === undefined) throw new Error('No handler here for StreamsGroupHeartbeat');
     const guard = new HeartbeatGuard({ ...shared, clock, local: heartbeats });
@@ -150,13 +148,11 @@ export function createGateway(parts: GatewayParts): Gateway {
       [apis.Produce.key, passOn.produce()],
       [apis.ShareFetch.key, passOn.rewritten('ShareFetch')],
       [apis.ShareAcknowledge.key, passOn.rewritten('ShareAcknowledge')],
-      [apis.JoinGroup.key, guards.joinGroup()],
-      [apis.ConsumerGroupHeartbeat.key, guards.otherHeartbeat()],
-      [SHARE_GROUP_HEARTBEAT, guards.otherHeartbeat()],
       [apis.OffsetCommit.key, commits.handler('OffsetCommit')],
       [apis.TxnOffsetCommit.key, commits.handler('TxnOffsetCommit')],
       [apis.OffsetFetch.key, offsetFetchHandler(offsets)],
       [apis.OffsetDelete.key, offsetDeleteHandler(shared)],
+      ...guards.handlers(),
       ...new Splits({ ...shared, local }).handlers(),
     ];
     for (const [key, handler] of looked) table.set(key, handler);

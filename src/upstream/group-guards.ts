@@ -1,9 +1,7 @@
 import type { GroupCoordinator } from '../../actors/group-coordinator.ts';
 import type { ErrorName } from '../../machines/model/refusal.ts';
-import type { Answer, Handler, IncomingRequest } from '../server/dispatch.ts';
-import { isFlexibleApi } from '../wire/apis.ts';
-import { errorCode } from '../wire/errors.ts';
-import { encodeResponseFrame } from '../wire/headers.ts';
+import type { Handler, IncomingRequest } from '../server/dispatch.ts';
+import { apis, isFlexibleApi } from '../wire/apis.ts';
 import type { Reader } from '../wire/reader.ts';
 import type { PassOn } from './pass-on.ts';
 import type { Placeholders } from './placeholders.ts';
@@ -13,7 +11,12 @@ export type GroupGuardParts = {
   readonly coordinator: () => GroupCoordinator;
   readonly passOn: PassOn;
   readonly placeholders: Placeholders;
+  /** The handlers that refuse for a streams group, by API key. */
+  readonly local: ReadonlyMap<number, Handler>;
 };
+
+/** `close`: nobody can say now, so the client has to come again. */
+type Verdict = 'pass' | 'refuse' | 'close';
 
 const REBALANCE_TIMEOUT_SINCE = 1;
 /** After these there is no streams group under the id any more. */
@@ -35,19 +38,22 @@ export class GroupGuards {
     this.parts = parts;
   }
 
-  joinGroup(): Handler {
-    return this.guarded(async (request, groupId, isEmpty) => {
-      if (isEmpty) {
-        if (!isNewcomer(request)) return undefined;
-        const error = await this.endGroup(groupId);
-        if (ENDED.includes(error)) return undefined;
-        if (error !== 'NON_EMPTY_GROUP') return 'close';
-      }
-      const { apiVersion, correlationId } = request;
-      return encodeResponseFrame('JoinGroup', apiVersion, correlationId, {
-        errorCode: errorCode('INCONSISTENT_GROUP_PROTOCOL'),
-      });
-    });
+  /** By API key. */
+  handlers(): ReadonlyMap<number, Handler> {
+    const { JoinGroup, ConsumerGroupHeartbeat, ShareGroupHeartbeat } = apis;
+    return new Map([
+      this.guarded(JoinGroup.key, (request, groupId) => this.makeWay(request, groupId)),
+      this.guarded(ConsumerGroupHeartbeat.key, () => 'refuse'),
+      this.guarded(ShareGroupHeartbeat.key, () => 'refuse'),
+    ]);
+  }
+
+  /** A JoinGroup to an empty streams group. */
+  private async makeWay(request: IncomingRequest, groupId: string): Promise<Verdict> {
+    if (!isNewcomer(request)) return 'pass';
+    const error = await this.endGroup(groupId);
+    if (ENDED.includes(error)) return 'pass';
+    return error === 'NON_EMPTY_GROUP' ? 'refuse' : 'close';
   }
 
   /** Ends an empty streams group; a member of it may be quicker, and then it stays. */
@@ -57,40 +63,30 @@ export class GroupGuards {
     return ended?.error ?? 'NONE';
   }
 
-  /** Of ConsumerGroupHeartbeat and ShareGroupHeartbeat: answers with an error alone look the same. */
-  otherHeartbeat(): Handler {
-    return this.guarded(async (request, groupId) => {
-      const { correlationId } = request;
-      return encodeResponseFrame('ConsumerGroupHeartbeat', 0, correlationId, {
-        errorCode: errorCode('GROUP_ID_NOT_FOUND'),
-        errorMessage: `Group "${groupId}" is a streams group`,
-      });
-    });
-  }
-
-  /** `refuse` gives undefined to let the request pass after all. */
+  /** `ofEmpty` says what becomes of the request when the streams group has no members. */
   private guarded(
-    refuse: (
-      request: IncomingRequest,
-      groupId: string,
-      isEmpty: boolean,
-    ) => Promise<Answer | undefined>,
-  ): Handler {
+    key: number,
+    ofEmpty: (request: IncomingRequest, groupId: string) => Verdict | Promise<Verdict>,
+  ): readonly [number, Handler] {
     const { coordinator, passOn } = this.parts;
-    return (request) =>
+    const refuse = this.parts.local.get(key);
+    if (refuse === undefined) throw new Error(`No handler here for API key ${key}`);
+    const handler: Handler = (request) =>
       passOn.inOrder(request, async (passedOn) => {
         const groupId = groupIdOf(request);
         const { error, state } = await coordinator().streamsGroup(groupId);
         // While the shard cannot say, the client's connection is all there is to answer with.
         if (error !== 'NONE') return 'close';
-        if (state !== undefined) {
-          const answer = await refuse(request, groupId, state === 'Empty');
-          if (answer !== undefined) return answer;
-        }
+        const isEmpty = state === 'Empty';
+        const verdict =
+          state === undefined ? 'pass' : isEmpty ? await ofEmpty(request, groupId) : 'refuse';
+        if (verdict === 'close') return 'close';
+        if (verdict === 'refuse') return refuse(request);
         const forwarded = passOn.forwarded(request);
         passedOn();
         return forwarded;
       });
+    return [key, handler];
   }
 }
 

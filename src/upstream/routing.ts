@@ -43,7 +43,7 @@ const caps: ReadonlyMap<number, number> = new Map([
 ]);
 
 /** Treatments that read the request: only versions whose messages are known here. */
-const reading: readonly Treatment[] = ['local', 'offsets', 'split'];
+const reading: readonly Treatment[] = ['local', 'offsets', 'split', 'guard'];
 const ANY_VERSION = 0x7fff;
 
 /**

@@ -65,6 +65,14 @@ import { saslHandshakeRequest, saslHandshakeResponse } from './messages/sasl-han
 import { shareAcknowledgeResponse } from './messages/share-acknowledge.ts';
 import { shareFetchResponse } from './messages/share-fetch.ts';
 import {
+  shareGroupDescribeRequest,
+  shareGroupDescribeResponse,
+} from './messages/share-group-describe.ts';
+import {
+  shareGroupHeartbeatRequest,
+  shareGroupHeartbeatResponse,
+} from './messages/share-group-heartbeat.ts';
+import {
   streamsGroupDescribeRequest,
   streamsGroupDescribeResponse,
 } from './messages/streams-group-describe.ts';
@@ -166,6 +174,16 @@ const tables = {
     key: 75,
     request: describeTopicPartitionsRequest,
     response: describeTopicPartitionsResponse,
+  },
+  ShareGroupHeartbeat: {
+    key: 76,
+    request: shareGroupHeartbeatRequest,
+    response: shareGroupHeartbeatResponse,
+  },
+  ShareGroupDescribe: {
+    key: 77,
+    request: shareGroupDescribeRequest,
+    response: shareGroupDescribeResponse,
   },
   ShareFetch: { key: 78, request: undefined, response: shareFetchResponse },
   ShareAcknowledge: { key: 79, request: undefined, response: shareAcknowledgeResponse },

@@ -4,7 +4,6 @@ import type { ErrorName } from '../../machines/model/refusal.ts';
 import type { Authorizer } from '../../src/server/authorize.ts';
 import { answerDescribe, answerTopologyDescription } from '../../src/server/handlers/describe.ts';
 import {
-  answerConsumerGroupDescribe,
   answerDeleteGroups,
   answerDescribeGroups,
   answerListGroups,
@@ -141,16 +140,17 @@ describe('answerDescribeGroups()', () => {
     // Read 3, describe 8, describe configs 10, alter configs 11.
     expect(groups?.[0]?.authorizedOperations).to.equal(8 + 256 + 1024 + 2048);
   });
-});
 
-describe('answerConsumerGroupDescribe()', () => {
-  it('answers 69 for every id (topology-and-admin 13)', async () => {
-    const answer = answerConsumerGroupDescribe(await standaloneParts());
-    const request = { groupIds: ['g', 'h'], includeAuthorizedOperations: false };
-    const { groups } = await answer(request, incoming(1));
-    expect(groups?.map(({ groupId, errorCode }) => [groupId, errorCode])).to.deep.equal([
-      ['g', 69],
-      ['h', 69],
+  it('tells no operations of a group that is not there, in the version that says so (FINDINGS)', async () => {
+    const parts = await standaloneParts({ list: async () => ({ error: 'NONE', groups: [] }) });
+    const request = { groups: ['none'], includeAuthorizedOperations: true };
+    const shown = async (version: number) => {
+      const { groups } = await answerDescribeGroups(parts)(request, incoming(version));
+      return [groups?.[0]?.errorCode ?? 0, groups?.[0]?.authorizedOperations];
+    };
+    expect([await shown(5), await shown(6)]).to.deep.equal([
+      [0, 8 + 64 + 256 + 1024 + 2048],
+      [69, -(2 ** 31)],
     ]);
   });
 });

@@ -42,6 +42,7 @@ const CALM: Partial<GroupCoordinator> = {
   deleteOffsets: async () => ({ error: 'NONE', topics: [] }),
   topicsDeleted: () => {},
   groupIds: () => ['g'],
+  streamsGroup: async () => ({ error: 'NONE', state: 'Stable' }),
 };
 
 describe('createStandalone()', () => {
@@ -73,7 +74,8 @@ describe('createStandalone()', () => {
         clientSoftwareVersion: '1',
       });
     expect(apiKeys.map(({ apiKey }) => apiKey)).to.deep.equal([
-      2, 3, 8, 9, 10, 15, 16, 18, 19, 20, 32, 33, 37, 42, 44, 46, 47, 60, 69, 74, 75, 88, 89, 93,
+      2, 3, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 19, 20, 32, 33, 37, 42, 44, 46, 47, 60, 68, 69,
+      74, 75, 76, 77, 88, 89, 93,
     ]);
     const streams = { name: 'streams.version' };
     expect(supportedFeatures).to.deep.equal([{ ...streams, minVersion: 0, maxVersion: 1 }]);
@@ -103,7 +105,7 @@ describe('createStandalone()', () => {
   for (const [key, version, what] of [
     [apis.Produce.key, 9, 'Produce'],
     [apis.Fetch.key, 12, 'Fetch'],
-    [apis.JoinGroup.key, 9, 'JoinGroup'],
+    [apis.InitProducerId.key, 5, 'InitProducerId'],
     [9_999, 0, 'no API at all'],
     [apis.StreamsGroupHeartbeat.key, 2, 'a heartbeat that is too new'],
     [apis.OffsetCommit.key, 1, 'a commit that is too old'],

@@ -40,10 +40,12 @@ export function answerDescribeGroups(parts: Parts): Answering<'DescribeGroups'> 
       if (!authorizer.allows(principal, 'DESCRIBE', 'GROUP', groupId)) {
         return { groupId, errorCode: errorCode('GROUP_AUTHORIZATION_FAILED') };
       }
-      const operations = request.includeAuthorizedOperations
+      const entry = classicEntry(groupId, { error, group: classic.get(groupId), apiVersion });
+      // What may be done to a group that cannot be shown is not told.
+      const isTold = request.includeAuthorizedOperations && (entry.errorCode ?? 0) === 0;
+      const operations = isTold
         ? authorizedOperations(authorizer, principal, 'GROUP', groupId)
         : NOT_ASKED;
-      const entry = classicEntry(groupId, { error, group: classic.get(groupId), apiVersion });
       return { ...entry, authorizedOperations: operations };
     });
     return { groups: entries };
@@ -68,24 +70,6 @@ function classicEntry(groupId: string, { error, group, apiVersion }: Found): Cla
     errorCode: errorCode('GROUP_ID_NOT_FOUND'),
     errorMessage: `Cannot find classic group "${groupId}"`,
   };
-}
-
-/** Answers ConsumerGroupDescribe: there are none (topology-and-admin 13). */
-export function answerConsumerGroupDescribe({
-  authorizer,
-}: Pick<HandlerParts, 'authorizer'>): Answering<'ConsumerGroupDescribe'> {
-  return ({ groupIds }, { connection: { principal } }) => ({
-    groups: groupIds.map((groupId) => {
-      if (!authorizer.allows(principal, 'DESCRIBE', 'GROUP', groupId)) {
-        return { groupId, errorCode: errorCode('GROUP_AUTHORIZATION_FAILED') };
-      }
-      return {
-        groupId,
-        errorCode: errorCode('GROUP_ID_NOT_FOUND'),
-        errorMessage: `Cannot find consumer group "${groupId}"`,
-      };
-    }),
-  });
 }
 
 /** Answers DeleteGroups; one id twice is answered once. Source: topology-and-admin 13, 16.7a. */

@@ -1,0 +1,127 @@
+import type { ResponseInput } from '../../wire/apis.ts';
+import type { WireErrorName } from '../../wire/errors.ts';
+import { errorCode } from '../../wire/errors.ts';
+import type { Answering } from '../answering.ts';
+import type { HandlerParts } from '../handler-parts.ts';
+
+type Parts = Pick<HandlerParts, 'coordinator' | 'authorizer'>;
+type OtherDescribe = 'ConsumerGroupDescribe' | 'ShareGroupDescribe';
+type OtherHeartbeat = 'ConsumerGroupHeartbeat' | 'ShareGroupHeartbeat';
+
+/** From here on a leave names several members, each with an error of its own. */
+const SEVERAL_LEAVE_SINCE = 3;
+/** From here on a join that is refused names no protocol, where it named an empty one. */
+const NO_PROTOCOL_SINCE = 7;
+
+/**
+ * Answers JoinGroup of the classic protocol, whose groups are not coordinated here: a streams group with members turns
+ * it away with 23; where there is none to protect, 35 says that the protocol is not served, as a broker says of one that
+ * is switched off. A member id is nobody's here (25). Nothing is changed, an empty streams group neither: there would be
+ * no classic group to go on from it.
+ *
+ * Source: topology-and-admin 13, O-3; coordination MEM-2.
+ */
+export function answerJoinGroup(parts: Parts): Answering<'JoinGroup'> {
+  return async ({ groupId, memberId }, { apiVersion, connection: { principal } }) => {
+    const { error, state } = await lookUp(parts, principal, groupId);
+    const isLive = state !== undefined && state !== 'Empty';
+    const ofNobody = memberId === '' ? 'UNSUPPORTED_VERSION' : 'UNKNOWN_MEMBER_ID';
+    const verdict = isLive ? 'INCONSISTENT_GROUP_PROTOCOL' : ofNobody;
+    return {
+      errorCode: errorCode(error === 'NONE' ? verdict : error),
+      ...(apiVersion >= NO_PROTOCOL_SINCE ? { protocolName: null } : {}),
+      memberId: isLive ? '' : memberId,
+    };
+  };
+}
+
+/** Answers SyncGroup: no classic member is known here (25). Source: topology-and-admin 13. */
+export function answerSyncGroup(parts: Parts): Answering<'SyncGroup'> {
+  return async ({ groupId }, { connection: { principal } }) => ({
+    errorCode: errorCode(await judgeMember(parts, principal, groupId)),
+  });
+}
+
+/** Answers Heartbeat of the classic protocol, as {@link answerSyncGroup}. Source: topology-and-admin 13. */
+export function answerClassicHeartbeat(parts: Parts): Answering<'Heartbeat'> {
+  return async ({ groupId }, { connection: { principal } }) => ({
+    errorCode: errorCode(await judgeMember(parts, principal, groupId)),
+  });
+}
+
+/**
+ * Answers LeaveGroup: no classic member is known here; where the request names several, each has the error of its own.
+ *
+ * Source: topology-and-admin 13.
+ */
+export function answerLeaveGroup(parts: Parts): Answering<'LeaveGroup'> {
+  return async ({ groupId, members }, { apiVersion, connection: { principal } }) => {
+    const error = await judgeMember(parts, principal, groupId);
+    const isEach = apiVersion >= SEVERAL_LEAVE_SINCE && error === 'UNKNOWN_MEMBER_ID';
+    if (!isEach) return { errorCode: errorCode(error) };
+    return {
+      members: members.map(({ memberId, groupInstanceId }) => ({
+        memberId,
+        groupInstanceId,
+        errorCode: errorCode(error),
+      })),
+    };
+  };
+}
+
+/**
+ * Answers the heartbeat of a consumer or share group, which are not coordinated here: 69 where a streams group, live or
+ * empty, has the id, otherwise 35, as a broker answers for a protocol that is switched off.
+ *
+ * Source: topology-and-admin 13; coordination MEM-2.
+ */
+export function answerOtherHeartbeat(parts: Parts): Answering<OtherHeartbeat> {
+  return async ({ groupId }, { connection: { principal } }) => {
+    const { error, state } = await lookUp(parts, principal, groupId);
+    if (error !== 'NONE') return { errorCode: errorCode(error) };
+    if (state === undefined) return { errorCode: errorCode('UNSUPPORTED_VERSION') };
+    return {
+      errorCode: errorCode('GROUP_ID_NOT_FOUND'),
+      errorMessage: `Cannot join group "${groupId}": it is a streams group`,
+    };
+  };
+}
+
+/** Answers the description of consumer or share groups: there are none. Source: topology-and-admin 13. */
+export function answerOtherDescribe(
+  { authorizer }: Pick<Parts, 'authorizer'>,
+  kind: 'consumer' | 'share',
+): Answering<OtherDescribe> {
+  return ({ groupIds }, { connection: { principal } }): ResponseInput<OtherDescribe> => ({
+    groups: groupIds.map((groupId) => {
+      if (!authorizer.allows(principal, 'DESCRIBE', 'GROUP', groupId)) {
+        return { groupId, errorCode: errorCode('GROUP_AUTHORIZATION_FAILED') };
+      }
+      return {
+        groupId,
+        errorCode: errorCode('GROUP_ID_NOT_FOUND'),
+        errorMessage: `Cannot find ${kind} group "${groupId}"`,
+      };
+    }),
+  });
+}
+
+/** What is to be said of the id before its group's type counts, and the state of the streams group that has it. */
+async function lookUp({ coordinator, authorizer }: Parts, principal: string, groupId: string) {
+  const refused = (error: WireErrorName) => ({ error, state: undefined });
+  if (!authorizer.allows(principal, 'READ', 'GROUP', groupId)) {
+    return refused('GROUP_AUTHORIZATION_FAILED');
+  }
+  if (groupId === '') return refused('INVALID_GROUP_ID');
+  return coordinator.streamsGroup(groupId);
+}
+
+/** The error for whoever claims to be a classic member of the group. */
+async function judgeMember(
+  parts: Parts,
+  principal: string,
+  groupId: string,
+): Promise<WireErrorName> {
+  const { error } = await lookUp(parts, principal, groupId);
+  return error === 'NONE' ? 'UNKNOWN_MEMBER_ID' : error;
+}
