@@ -3,7 +3,7 @@ import type { Group } from '../model/group.ts';
 import { byCodeUnits } from '../model/ids.ts';
 import type { Endpoint, Member } from '../model/member.ts';
 import type { Behaviour } from '../model/profile.ts';
-import { Refusal } from '../model/refusal.ts';
+import { invariant, Refusal } from '../model/refusal.ts';
 import type { GroupSoft } from '../model/soft.ts';
 import type { TaskList } from '../model/tasks.ts';
 import type { TopicsView } from '../model/topics.ts';
@@ -20,7 +20,7 @@ import type { ConfiguredTopology } from '../model/topology.ts';
  *
  * @param input.group the group after the heartbeat at hand, without a static member that is being replaced.
  * @returns the same array as long as members, topology and topics are the same: a group that asks all at once is
- *   served from one piece of work.
+ *   served from one piece of work. What an entry lists stays the same value until one of its members changes.
  *
  * Source: topology-and-admin I-6 to I-11; IQ-2.
  */
@@ -56,7 +56,7 @@ const lastMaps = new WeakMap<
   }
 >();
 
-/** Members that share an entry of the map. */
+/** Members that share an entry of the map; at least one. */
 type Entry = { readonly userEndpoint: Endpoint; readonly members: Member[] };
 
 function computeMap(
@@ -65,15 +65,39 @@ function computeMap(
   topics: TopicsView,
   behaviour: Behaviour,
 ): readonly EndpointToPartitions[] {
-  const members = [...group.members.values()].sort((a, b) => byCodeUnits(a.memberId, b.memberId));
+  const members = [...group.members.values()];
   const entries = behaviour.mergeEndpoints ? byEndpoint(members) : byMember(members);
   const unknown = configured === undefined || isWithoutSubtopologies(configured);
   if (entries.length > 0 && unknown && !behaviour.endpointsWithoutTopology) {
     throw new Refusal('UNKNOWN_SERVER_ERROR', null);
   }
-  const inputs = inputsBySubtopology(configured, topics);
+  const inputs = configured === undefined ? NO_INPUTS : inputsOf(configured, topics);
   return entries.map(({ userEndpoint, members: sharing }) => ({
     userEndpoint,
+    ...served(sharing, inputs),
+  }));
+}
+
+/** What an entry serves. */
+type Served = Pick<EndpointToPartitions, 'activePartitions' | 'standbyPartitions'>;
+
+/**
+ * Under the first member of an entry: made anew when a member of the entry changes, so that a beat of a group that
+ * rebalances costs no work for the tasks of all the others (I-10).
+ */
+const lastServed = new WeakMap<
+  Member,
+  { readonly sharing: readonly Member[]; readonly inputs: Inputs; readonly served: Served }
+>();
+
+function served(sharing: readonly Member[], inputs: Inputs): Served {
+  const [first] = sharing;
+  invariant(first !== undefined, 'I-6: an entry has a member');
+  const known = lastServed.get(first);
+  if (known !== undefined && known.inputs === inputs && sameElements(known.sharing, sharing)) {
+    return known.served;
+  }
+  const made: Served = {
     activePartitions: partitionsOf(
       sharing.map((member) => member.assigned.active),
       inputs,
@@ -82,7 +106,13 @@ function computeMap(
       sharing.flatMap((member) => [member.assigned.standby, member.assigned.warmup]),
       inputs,
     ),
-  }));
+  };
+  lastServed.set(first, { sharing, inputs, served: made });
+  return made;
+}
+
+function sameElements<T>(some: readonly T[], others: readonly T[]): boolean {
+  return some.length === others.length && some.every((one, at) => one === others[at]);
 }
 
 function isWithoutSubtopologies({ problem }: ConfiguredTopology): boolean {
@@ -90,18 +120,24 @@ function isWithoutSubtopologies({ problem }: ConfiguredTopology): boolean {
 }
 
 function byMember(members: readonly Member[]): readonly Entry[] {
-  return members.flatMap((member) =>
-    member.userEndpoint === null ? [] : [{ userEndpoint: member.userEndpoint, members: [member] }],
-  );
+  return [...members]
+    .sort((a, b) => byCodeUnits(a.memberId, b.memberId))
+    .flatMap((member) =>
+      member.userEndpoint === null
+        ? []
+        : [{ userEndpoint: member.userEndpoint, members: [member] }],
+    );
 }
 
 function byEndpoint(members: readonly Member[]): readonly Entry[] {
   const entries = new Map<string, Entry>();
-  for (const entry of byMember(members)) {
-    const key = `${entry.userEndpoint.port} ${entry.userEndpoint.host}`;
+  for (const member of members) {
+    const { userEndpoint } = member;
+    if (userEndpoint === null) continue;
+    const key = `${userEndpoint.port} ${userEndpoint.host}`;
     const known = entries.get(key);
-    if (known === undefined) entries.set(key, entry);
-    else known.members.push(...entry.members);
+    if (known === undefined) entries.set(key, { userEndpoint, members: [member] });
+    else known.members.push(member);
   }
   return [...entries.values()].sort(
     ({ userEndpoint: a }, { userEndpoint: b }) => byCodeUnits(a.host, b.host) || a.port - b.port,
@@ -111,12 +147,28 @@ function byEndpoint(members: readonly Member[]): readonly Entry[] {
 /** A topic that tasks read, and how many partitions it really has. */
 type Input = { readonly topic: string; readonly partitionCount: number };
 
-function inputsBySubtopology(
-  configured: ConfiguredTopology | undefined,
-  topics: TopicsView,
-): ReadonlyMap<string, readonly Input[]> {
+/** By subtopology. */
+type Inputs = ReadonlyMap<string, readonly Input[]>;
+
+const NO_INPUTS: Inputs = new Map();
+const lastInputs = new WeakMap<
+  ConfiguredTopology,
+  { readonly topics: TopicsView; readonly inputs: Inputs }
+>();
+
+/** The same value as before when other topics than the topology's have changed. */
+function inputsOf(configured: ConfiguredTopology, topics: TopicsView): Inputs {
+  const known = lastInputs.get(configured);
+  if (known?.topics === topics) return known.inputs;
+  const made = findInputs(configured, topics);
+  const inputs = known !== undefined && sameInputs(known.inputs, made) ? known.inputs : made;
+  lastInputs.set(configured, { topics, inputs });
+  return inputs;
+}
+
+function findInputs(configured: ConfiguredTopology, topics: TopicsView): Inputs {
   return new Map(
-    (configured?.subtopologies ?? []).map((one) => {
+    configured.subtopologies.map((one) => {
       const names = [
         ...one.sourceTopics,
         ...one.repartitionSourceTopics.map((topic) => topic.name),
@@ -130,11 +182,22 @@ function inputsBySubtopology(
   );
 }
 
+/** Both of the same topology. */
+function sameInputs(some: Inputs, others: Inputs): boolean {
+  return [...some].every(([subtopologyId, inputs]) => {
+    const other = others.get(subtopologyId) ?? [];
+    return (
+      inputs.length === other.length &&
+      inputs.every(
+        ({ topic, partitionCount }, at) =>
+          topic === other[at]?.topic && partitionCount === other[at]?.partitionCount,
+      )
+    );
+  });
+}
+
 /** Topics in name order, partitions ascending, each once; a topic without partitions is left out (I-7). */
-function partitionsOf(
-  taskLists: readonly TaskList[],
-  inputs: ReadonlyMap<string, readonly Input[]>,
-): readonly TopicPartitions[] {
+function partitionsOf(taskLists: readonly TaskList[], inputs: Inputs): readonly TopicPartitions[] {
   const found = new Map<string, Set<number>>();
   for (const { subtopologyId, partitions } of taskLists.flat()) {
     for (const { topic, partitionCount } of inputs.get(subtopologyId) ?? []) {

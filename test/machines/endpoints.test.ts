@@ -215,4 +215,44 @@ describe('endpointMap()', () => {
       { userEndpoint: HOST_B, activePartitions: [], standbyPartitions: [] },
     ]);
   });
+
+  for (const behaviour of [kip, kafka]) {
+    it(`keeps what other entries list when one member changes (I-10, ${behaviour.profile})`, () => {
+      const topics = topicsOf({ in: 3 });
+      const slot = configuredSlot(threads, STATELESS, topics);
+      const before = mapOf(slot, topics, behaviour);
+      const { group } = slot;
+      const changed = group?.members.get('B1');
+      invariant(group !== undefined && changed !== undefined, 'the sample has B1');
+      const assigned = { active: [active('0', 1)], standby: [], warmup: [] };
+      const members = group.members.set('B1', { ...changed, assigned });
+      // Somebody has made another topic meanwhile.
+      const others = topicsOf({ in: 3, other: 1 });
+      const after = mapOf({ ...slot, group: { ...group, members } }, others, behaviour);
+      const onB = {
+        userEndpoint: HOST_B,
+        activePartitions: [{ topic: 'in', partitions: [1] }],
+        standbyPartitions: [],
+      };
+      expect(after).to.deep.equal([...before.slice(0, -1), onB]);
+      for (const [at, { activePartitions, standbyPartitions }] of before.slice(0, -1).entries()) {
+        expect(after[at]?.activePartitions).to.equal(activePartitions);
+        expect(after[at]?.standbyPartitions).to.equal(standbyPartitions);
+      }
+    });
+  }
+
+  it('sees a member leave the entry that it shared (I-6, I-10)', () => {
+    const topics = topicsOf({ in: 3 });
+    const slot = configuredSlot(threads, STATELESS, topics);
+    mapOf(slot, topics, kip);
+    const { group } = slot;
+    invariant(group !== undefined, 'the sample has a group');
+    const left = { ...slot, group: { ...group, members: group.members.delete('A2') } };
+    expect(mapOf(left, topics, kip)[0]).to.deep.equal({
+      userEndpoint: HOST_A,
+      activePartitions: [{ topic: 'in', partitions: [2] }],
+      standbyPartitions: [],
+    });
+  });
 });
