@@ -18,7 +18,7 @@ import { OffsetCommits } from './offset-commits.ts';
 import { offsetDeleteHandler } from './offset-deletes.ts';
 import { offsetFetchHandler } from './offset-fetches.ts';
 import { PassOn } from './pass-on.ts';
-import { Placeholders } from './placeholders.ts';
+import { type Hold, Placeholders } from './placeholders.ts';
 import { UpstreamPool } from './pool.ts';
 import { routes } from './routing.ts';
 import { Splits } from './splits.ts';
@@ -68,6 +68,8 @@ export interface Gateway {
   clusterId(): string | null;
   /** Whether upstream answered when it was asked last. */
   isReachable(): boolean;
+  /** How many groups are held upstream, and how many are not for which reason. */
+  placeholders(): ReadonlyMap<Hold, number>;
   /** Ends all connections of the gateway itself; placeholders stay for whoever comes next. */
   close(): void;
 }
@@ -215,6 +217,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     },
     clusterId: () => clusterMap.clusterId,
     isReachable: () => isReachable,
+    placeholders: () => placeholders.counts(),
     close() {
       isClosed = true;
       cancelTimer();

@@ -146,7 +146,7 @@ export class OffsetCommits {
     const hasMembers = coordinator().view(groupId)?.group.state !== 'Empty';
     if (identity === undefined && hasMembers) {
       const code = placeholders.isFenced(groupId) ? NOT_COORDINATOR : LOADING;
-      if (code === LOADING) void placeholders.ensure(groupId);
+      if (code === LOADING) placeholders.keep(groupId);
       return merge(verdicts, everywhere(body.topics, code));
     }
     const accepted = body.topics

@@ -1,18 +1,16 @@
 import type { Clock, GroupWatcher, Log } from '../../actors/ports.ts';
 import type { GroupState } from '../../machines/model/group.ts';
-import { shardOf } from '../../machines/model/ids.ts';
 import { errorCode } from '../wire/errors.ts';
 import type { KeyedLocks } from './keyed-locks.ts';
 import type { UpstreamPool } from './pool.ts';
-import type { Identity, Joined } from './shadow-member.ts';
-import { beatShadowGroup, joinShadowGroup, leaveShadowGroup } from './shadow-member.ts';
+import type { JoinOutcome } from './shadow-joins.ts';
+import { MOVED, ShadowJoins } from './shadow-joins.ts';
+import type { Identity } from './shadow-member.ts';
+import { beatShadowGroup, leaveShadowGroup } from './shadow-member.ts';
 import { reasonOf, UpstreamError } from './upstream-error.ts';
 
-/**
- * Whether a group upstream is held for us: `conflict` a live group of another kind holds the id, `fenced` another
- * gateway has taken the shard, `forbidden` we may not join, `unavailable` upstream cannot say now.
- */
-export type Hold = 'joined' | 'conflict' | 'fenced' | 'forbidden' | 'unavailable';
+/** Whether a group upstream is held for us, see {@link JoinOutcome}; `fenced`: another gateway has taken it. */
+export type Hold = JoinOutcome['hold'] | 'fenced';
 
 export type PlaceholdersParts = {
   readonly pool: UpstreamPool;
@@ -28,7 +26,18 @@ type Placeholder = {
   readonly groupId: string;
   identity: Identity | undefined;
   joining: Promise<Hold> | undefined;
-  isFenced: boolean;
+  /** What the last join came to, or that another gateway has the place; undefined before the first. */
+  hold: Hold | undefined;
+  /** Another gateway has the place, as far as is known: a leave would turn it out. */
+  isLost: boolean;
+  /** Joins that came to nothing, in a row. */
+  failures: number;
+  /** What the operator was told last of such a join. */
+  told: Hold | undefined;
+  /** How often another gateway has taken the group. */
+  takenOver: number;
+  /** On the monotonic clock: until then it joins for nobody (fenced), or for members alone. */
+  retryAtMs: number;
   /** Beats without an answer in a row. */
   missedBeats: number;
   /** On the monotonic clock: until then a member may be on its way in. */
@@ -36,55 +45,44 @@ type Placeholder = {
   cancelBeat: () => void;
 };
 
-/** The longest that brokers allow by default first; a broker that allows less says 26. */
-const SESSION_TIMEOUTS_MS = [1_800_000, 300_000, 45_000, 10_000] as const;
-const BEATS_PER_SESSION = 10;
-const BEAT_MAX_MS = 30_000;
 const BEAT_RETRY_FIRST_MS = 500;
 const MEMBER_ON_ITS_WAY_MS = 10_000;
-const JOIN_ATTEMPTS_MAX = 8;
-const JOIN_BACK_OFF_FIRST_MS = 50;
-const JOIN_BACK_OFF_MAX_MS = 2_000;
-/** Each join holds a connection of its own. */
-const JOINS_AT_ONCE_MAX = 16;
-
-const codes = {
-  loading: errorCode('COORDINATOR_LOAD_IN_PROGRESS'),
-  notAvailable: errorCode('COORDINATOR_NOT_AVAILABLE'),
-  notCoordinator: errorCode('NOT_COORDINATOR'),
-  rebalancing: errorCode('REBALANCE_IN_PROGRESS'),
-  badSession: errorCode('INVALID_SESSION_TIMEOUT'),
-  otherProtocol: errorCode('INCONSISTENT_GROUP_PROTOCOL'),
-  otherKind: errorCode('GROUP_ID_NOT_FOUND'),
-  full: errorCode('GROUP_MAX_SIZE_REACHED'),
-  notAllowed: errorCode('GROUP_AUTHORIZATION_FAILED'),
-  fenced: errorCode('FENCED_INSTANCE_ID'),
+const REJOIN_FIRST_MS = 1_000;
+/** Between joins that nobody asked for. What upstream refuses seldom changes; that it is away does. */
+const REJOIN_MAX_MS: Readonly<Record<'conflict' | 'forbidden' | 'unavailable', number>> = {
+  conflict: 60_000,
+  forbidden: 60_000,
+  unavailable: 5_000,
 };
-const MOVED: readonly number[] = [codes.loading, codes.notAvailable, codes.notCoordinator];
-const CONFLICTS: readonly number[] = [codes.otherProtocol, codes.otherKind, codes.full];
+const FENCE_FIRST_MS = 60_000;
+const FENCE_MAX_MS = 900_000;
+
+const REBALANCING = errorCode('REBALANCE_IN_PROGRESS');
+const FENCED = errorCode('FENCED_INSTANCE_ID');
 
 /**
  * One placeholder member upstream for each streams group with members: it keeps offsets from expiring and strangers
  * out, and its identity on every commit is the fence between gateways.
  *
  * It joins with the first member and leaves when the group is empty; {@link sweep} puts right what was missed, after
- * a restart too. Losing the membership (the session ran out) means joining again; losing it to another under the same
- * instance id means that the shard is another's: it is not joined again while this process lives.
+ * a restart too. Losing the membership (the session ran out) means joining again, at intervals that double while
+ * upstream says no. Losing it to another under the same instance id means that the group is another gateway's: nothing
+ * is answered for it here until its members' sessions have ended and a while has passed, which doubles with each time.
+ * So whoever comes then begins anew and reads the offsets that the other has committed.
  *
  * Source: wire.md 4.9, 4.10; coordination JOIN-3.
  */
 export class Placeholders implements GroupWatcher {
   private readonly parts: PlaceholdersParts;
+  private readonly joins: ShadowJoins;
   private readonly byGroup = new Map<string, Placeholder>();
   /** Empty groups whose placeholder of an earlier process may still be there: looked after once. */
   private readonly tidied = new Set<string>();
-  private readonly waiting: (() => void)[] = [];
-  private joinsUnderWay = 0;
-  private sessionChoice = 0;
   private isClosed = false;
 
   constructor(parts: PlaceholdersParts) {
     this.parts = parts;
+    this.joins = new ShadowJoins(parts);
   }
 
   /** The identity that commits carry now; undefined while not joined. */
@@ -92,15 +90,27 @@ export class Placeholders implements GroupWatcher {
     return this.byGroup.get(groupId)?.identity;
   }
 
+  /** Whether another gateway has the group, so that nothing may be answered for it here. */
   isFenced(groupId: string): boolean {
-    return this.byGroup.get(groupId)?.isFenced ?? false;
+    const placeholder = this.byGroup.get(groupId);
+    if (placeholder?.isLost !== true) return false;
+    return this.hasMembers(groupId) || this.mustWait(placeholder);
   }
 
-  /** Joins unless that is done or under way. Never rejects. */
+  /** How many placeholders there are, by what became of them; one that joins for the first time counts as nothing yet. */
+  counts(): ReadonlyMap<Hold, number> {
+    const counts = new Map<Hold, number>();
+    for (const { hold } of this.byGroup.values()) {
+      if (hold !== undefined) counts.set(hold, (counts.get(hold) ?? 0) + 1);
+    }
+    return counts;
+  }
+
+  /** For a member that comes: joins unless that is done or under way. Never rejects. */
   async ensure(groupId: string): Promise<Hold> {
     const placeholder = this.placeholder(groupId);
-    placeholder.neededUntilMs = this.parts.clock.monotonicMs() + MEMBER_ON_ITS_WAY_MS;
-    if (placeholder.isFenced) return 'fenced';
+    placeholder.neededUntilMs = this.nowMs() + MEMBER_ON_ITS_WAY_MS;
+    if (this.isFenced(groupId)) return 'fenced';
     if (placeholder.identity !== undefined) return 'joined';
     placeholder.joining ??= this.locked(groupId, () => this.join(placeholder)).finally(() => {
       placeholder.joining = undefined;
@@ -108,11 +118,17 @@ export class Placeholders implements GroupWatcher {
     return placeholder.joining;
   }
 
+  /** As {@link ensure}, but for no member in particular: after a join that came to nothing it waits a while. */
+  keep(groupId: string): void {
+    const placeholder = this.byGroup.get(groupId);
+    if (placeholder === undefined || !this.mustWait(placeholder)) void this.ensure(groupId);
+  }
+
   /**
    * Runs work on the group upstream while the placeholder is away and no join can come in between; afterwards it joins
    * again if the group has members.
    *
-   * @throws what `work` throws, and UpstreamError when the placeholder cannot leave or another gateway has the shard.
+   * @throws what `work` throws, and UpstreamError when the placeholder cannot leave or another gateway has the group.
    */
   async whileAway<T>(groupId: string, work: () => Promise<T>): Promise<T> {
     try {
@@ -121,12 +137,12 @@ export class Placeholders implements GroupWatcher {
         return work();
       });
     } finally {
-      if (this.hasMembers(groupId)) void this.ensure(groupId);
+      if (this.hasMembers(groupId)) this.keep(groupId);
     }
   }
 
   /**
-   * Upstream turned the identity away on a commit: with 82 the shard is lost, otherwise the placeholder joins again.
+   * Upstream turned the identity away on a commit: with 82 the group is lost, otherwise the placeholder joins again.
    * Says nothing if the identity is no longer the one in use.
    */
   distrust(groupId: string, identity: Identity, code: number): void {
@@ -138,28 +154,42 @@ export class Placeholders implements GroupWatcher {
   groupChanged(groupId: string, state: GroupState): void {
     if (this.isClosed) return;
     if (state === 'Empty' || state === 'Dead') this.leaveSoon(groupId);
-    else if (this.identity(groupId) === undefined) void this.ensure(groupId);
+    else if (this.identity(groupId) === undefined) this.keep(groupId);
   }
 
   /** Brings placeholders and groups together again. @param groupIds all streams groups. */
   sweep(groupIds: readonly string[]): void {
     if (this.isClosed) return;
-    const nowMs = this.parts.clock.monotonicMs();
+    const nowMs = this.nowMs();
     const mayLeave = (groupId: string): boolean =>
       !this.hasMembers(groupId) && nowMs >= (this.byGroup.get(groupId)?.neededUntilMs ?? 0);
     for (const groupId of groupIds) {
-      if (this.hasMembers(groupId)) void this.ensure(groupId);
+      if (this.hasMembers(groupId)) this.keep(groupId);
       else if (!this.tidied.has(groupId) && mayLeave(groupId)) this.leaveSoon(groupId);
     }
     const live = new Set(groupIds);
     for (const groupId of this.tidied) if (!live.has(groupId)) this.tidied.delete(groupId);
-    for (const groupId of this.byGroup.keys()) if (mayLeave(groupId)) this.leaveSoon(groupId);
+    for (const placeholder of this.byGroup.values()) {
+      const { groupId } = placeholder;
+      if (!mayLeave(groupId)) continue;
+      if (!placeholder.isLost) this.leaveSoon(groupId);
+      else if (!live.has(groupId) && !this.mustWait(placeholder)) this.byGroup.delete(groupId);
+    }
   }
 
   /** Stops the beats. The placeholders stay: whoever comes next takes over. */
   close(): void {
     this.isClosed = true;
+    this.joins.close();
     for (const { cancelBeat } of this.byGroup.values()) cancelBeat();
+  }
+
+  private nowMs(): number {
+    return this.parts.clock.monotonicMs();
+  }
+
+  private mustWait({ retryAtMs }: Placeholder): boolean {
+    return this.nowMs() < retryAtMs;
   }
 
   private hasMembers(groupId: string): boolean {
@@ -174,7 +204,12 @@ export class Placeholders implements GroupWatcher {
       groupId,
       identity: undefined,
       joining: undefined,
-      isFenced: false,
+      hold: undefined,
+      isLost: false,
+      failures: 0,
+      told: undefined,
+      takenOver: 0,
+      retryAtMs: 0,
       missedBeats: 0,
       neededUntilMs: 0,
       cancelBeat: () => undefined,
@@ -188,94 +223,42 @@ export class Placeholders implements GroupWatcher {
   }
 
   private async join(placeholder: Placeholder): Promise<Hold> {
-    await this.turn();
-    try {
-      return await this.joinInTurn(placeholder);
-    } finally {
-      this.joinsUnderWay -= 1;
-      this.waiting.shift()?.();
-    }
-  }
-
-  /** Waits until there is room for one more join. */
-  private async turn(): Promise<void> {
-    while (this.joinsUnderWay >= JOINS_AT_ONCE_MAX) {
-      await new Promise<void>((resolve) => {
-        this.waiting.push(resolve);
-      });
-    }
-    this.joinsUnderWay += 1;
-  }
-
-  private async joinInTurn(placeholder: Placeholder): Promise<Hold> {
     const { groupId } = placeholder;
+    const outcome = await this.joins.join(groupId);
+    if (outcome.hold !== 'joined') {
+      this.refused(placeholder, outcome);
+      return outcome.hold;
+    }
+    placeholder.identity = outcome.identity;
+    placeholder.hold = 'joined';
+    placeholder.isLost = false;
+    placeholder.failures = 0;
+    placeholder.told = undefined;
+    placeholder.retryAtMs = 0;
+    placeholder.missedBeats = 0;
+    this.tidied.delete(groupId);
+    this.armBeat(placeholder, this.joins.beatMs());
+    this.parts.log.info({ groupId, ...outcome.identity }, 'Placeholder has joined upstream');
+    return 'joined';
+  }
+
+  /** The operator is told once of what stays as it is. */
+  private refused(
+    placeholder: Placeholder,
+    { hold, reason }: Exclude<JoinOutcome, { readonly hold: 'joined' }>,
+  ): void {
+    const backOffMs = Math.min(REJOIN_FIRST_MS * 2 ** placeholder.failures, REJOIN_MAX_MS[hold]);
+    const isNews = placeholder.told !== hold && hold !== 'unavailable';
+    placeholder.failures = Math.min(placeholder.failures + 1, 16);
+    placeholder.retryAtMs = this.nowMs() + backOffMs;
+    placeholder.hold = hold;
     const { log } = this.parts;
-    for (let attempt = 0; attempt < JOIN_ATTEMPTS_MAX && !this.isClosed; attempt++) {
-      const joined = await this.tryJoin(groupId).catch((error: unknown) => {
-        const isForeseen = error instanceof UpstreamError;
-        if (isForeseen) log.debug({ groupId, reason: error.message }, 'Placeholder could not join');
-        else log.error({ groupId, err: error }, 'Placeholder could not join');
-        // A cluster that never had a group makes its place for them when first asked.
-        return isForeseen && error.fault === 'refused' ? ('later' as const) : ('away' as const);
-      });
-      if (typeof joined === 'object' && joined.kind === 'joined') {
-        placeholder.identity = joined.identity;
-        placeholder.missedBeats = 0;
-        this.tidied.delete(groupId);
-        this.armBeat(placeholder, this.beatMs());
-        log.info({ groupId, ...joined.identity }, 'Placeholder has joined upstream');
-        return 'joined';
-      }
-      const verdict = this.verdict(groupId, joined);
-      if (verdict !== 'again') return verdict;
-      await this.pause(Math.min(JOIN_BACK_OFF_FIRST_MS * 2 ** attempt, JOIN_BACK_OFF_MAX_MS));
+    const fields = { groupId: placeholder.groupId, hold, reason, backOffMs };
+    if (!isNews) log.debug(fields, 'Placeholder could not join');
+    else {
+      placeholder.told = hold;
+      log.warn(fields, 'Placeholder was refused upstream');
     }
-    return 'unavailable';
-  }
-
-  /** What a join that did not succeed means; `again` after putting right what can be. */
-  private verdict(groupId: string, joined: Joined | 'later' | 'away'): Hold | 'again' {
-    const { pool, log } = this.parts;
-    pool.forgetCoordinator(groupId);
-    if (joined === 'away') return 'unavailable';
-    if (joined === 'later') return 'again';
-    if (joined.kind === 'joined') return 'joined';
-    const { step, code } = joined;
-    if (code === codes.badSession && this.sessionChoice < SESSION_TIMEOUTS_MS.length - 1) {
-      this.sessionChoice += 1;
-      return 'again';
-    }
-    if (MOVED.includes(code) || step === 'sync') return 'again';
-    log.warn({ groupId, code }, 'Placeholder was refused upstream');
-    if (code === codes.notAllowed) return 'forbidden';
-    return CONFLICTS.includes(code) ? 'conflict' : 'unavailable';
-  }
-
-  private async tryJoin(groupId: string): Promise<Joined> {
-    const { pool } = this.parts;
-    const connection = await pool.open(await pool.coordinatorId(groupId));
-    try {
-      return await joinShadowGroup(connection, {
-        groupId,
-        instanceId: this.instanceId(groupId),
-        sessionTimeoutMs: this.sessionTimeoutMs(),
-      });
-    } finally {
-      connection.close();
-    }
-  }
-
-  /** Names the shard: whoever serves it joins under this name (wire.md 4.9). */
-  private instanceId(groupId: string): string {
-    return `headgate-shard-${shardOf(groupId, this.parts.shardCount)}`;
-  }
-
-  private sessionTimeoutMs(): number {
-    return SESSION_TIMEOUTS_MS[this.sessionChoice] ?? SESSION_TIMEOUTS_MS[0];
-  }
-
-  private beatMs(): number {
-    return Math.min(this.sessionTimeoutMs() / BEATS_PER_SESSION, BEAT_MAX_MS);
   }
 
   private armBeat(placeholder: Placeholder, delayMs: number): void {
@@ -292,12 +275,12 @@ export class Placeholders implements GroupWatcher {
     if (placeholder.identity !== identity) return;
     if (code === 0) {
       placeholder.missedBeats = 0;
-      this.armBeat(placeholder, this.beatMs());
+      this.armBeat(placeholder, this.joins.beatMs());
     } else if (code === undefined || MOVED.includes(code)) {
       this.parts.pool.forgetCoordinator(groupId);
       const backOffMs = BEAT_RETRY_FIRST_MS * 2 ** Math.min(placeholder.missedBeats, 10);
       placeholder.missedBeats += 1;
-      this.armBeat(placeholder, Math.min(backOffMs, this.beatMs()));
+      this.armBeat(placeholder, Math.min(backOffMs, this.joins.beatMs()));
     } else this.lose(placeholder, code);
   }
 
@@ -318,21 +301,26 @@ export class Placeholders implements GroupWatcher {
     const { log } = this.parts;
     placeholder.identity = undefined;
     placeholder.cancelBeat();
-    if (code === codes.fenced) {
-      placeholder.isFenced = true;
+    if (code === FENCED) {
+      const backOffMs = Math.min(FENCE_FIRST_MS * 2 ** placeholder.takenOver, FENCE_MAX_MS);
+      placeholder.takenOver = Math.min(placeholder.takenOver + 1, 16);
+      placeholder.hold = 'fenced';
+      placeholder.isLost = true;
+      placeholder.retryAtMs = this.nowMs() + backOffMs;
       log.error(
-        { groupId },
-        'Another gateway has taken the group over, it is served here no longer',
+        { groupId, backOffMs },
+        'Another gateway has taken the group over, it is not served here until it is empty',
       );
       return;
     }
-    if (code === codes.rebalancing) log.debug({ groupId }, 'Placeholder joins again');
+    placeholder.hold = 'unavailable';
+    if (code === REBALANCING) log.debug({ groupId }, 'Placeholder joins again');
     else log.warn({ groupId, code }, 'Placeholder lost its place upstream, joins again');
-    if (this.hasMembers(groupId)) void this.ensure(groupId);
+    if (this.hasMembers(groupId)) this.keep(groupId);
   }
 
   private leaveSoon(groupId: string): void {
-    if (this.isFenced(groupId)) return;
+    if (this.byGroup.get(groupId)?.isLost === true) return;
     const left = this.locked(groupId, async () => {
       // A member may have come while this waited.
       if (!this.hasMembers(groupId)) await this.leaveNow(groupId);
@@ -349,26 +337,21 @@ export class Placeholders implements GroupWatcher {
     const { pool } = this.parts;
     const placeholder = this.byGroup.get(groupId);
     // A leave goes by the shard's name: it would turn out whoever has it now.
-    if (placeholder?.isFenced === true) {
+    if (placeholder?.isLost === true) {
       throw new UpstreamError('refused', `Another gateway coordinates "${groupId}" now`);
     }
     if (placeholder !== undefined) {
       placeholder.identity = undefined;
+      placeholder.hold = undefined;
       placeholder.cancelBeat();
     }
     const connection = await pool.node(await pool.coordinatorId(groupId));
-    const code = await leaveShadowGroup(connection, groupId, this.instanceId(groupId));
+    const code = await leaveShadowGroup(connection, groupId, this.joins.instanceId(groupId));
     if (MOVED.includes(code)) {
       pool.forgetCoordinator(groupId);
       throw new UpstreamError('refused', `Cannot leave "${groupId}" upstream: error ${code}`);
     }
     this.tidied.add(groupId);
     if (placeholder?.joining === undefined) this.byGroup.delete(groupId);
-  }
-
-  private async pause(delayMs: number): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.parts.clock.after(delayMs, resolve);
-    });
   }
 }

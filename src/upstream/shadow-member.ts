@@ -1,3 +1,4 @@
+import { apis } from '../wire/apis.ts';
 import { errorCode } from '../wire/errors.ts';
 import type { UpstreamConnection } from './connection.ts';
 import { UpstreamError } from './upstream-error.ts';
@@ -9,9 +10,10 @@ export type Identity = {
   readonly instanceId: string;
 };
 
-/** What came of a call of the classic protocol: an identity or an error code of upstream's. */
+/** What came of a join: an identity, an error code of upstream's, or that a group of another type has the id. */
 export type Joined =
   | { readonly kind: 'joined'; readonly identity: Identity }
+  | { readonly kind: 'taken'; readonly type: 'consumer' }
   | { readonly kind: 'refused'; readonly step: 'join' | 'sync'; readonly code: number };
 
 export type JoinOptions = {
@@ -28,23 +30,26 @@ const NO_BYTES = Buffer.alloc(0);
 const REBALANCE_TIMEOUT_MS = 20_000;
 /** A join waits for group.initial.rebalance.delay.ms, or for a former member until the rebalance timeout. */
 const JOIN_TIMEOUT_MS = 40_000;
+const CONSUMER_GROUP_DESCRIBE_KEY = apis.ConsumerGroupDescribe.key;
 /** First version with an instance id: a join and what belongs to it need it. */
 const LEAST_JOIN_VERSION = 5;
 
 /**
  * Joins a group upstream as its placeholder: JoinGroup and SyncGroup of the classic protocol. Under the same instance
- * id it takes over from whoever was the placeholder before.
+ * id it takes over from whoever was the placeholder before. A consumer group is left alone: a broker would dissolve it
+ * for a classic member as long as it is empty, but refuses a streams member then too.
  *
  * @param connection one of its own: a broker answers nothing else on it while the join waits.
  * @throws UpstreamError
  *
- * Source: wire.md 4.10, "a placeholder member".
+ * Source: wire.md 4.10, "a placeholder member"; topology-and-admin 13; coordination JOIN-3.
  */
 export async function joinShadowGroup(
   connection: UpstreamConnection,
   { groupId, instanceId, sessionTimeoutMs }: JoinOptions,
 ): Promise<Joined> {
   refuseOldBroker(connection);
+  if (await isConsumerGroup(connection, groupId)) return { kind: 'taken', type: 'consumer' };
   const joined = await connection.request(
     'JoinGroup',
     {
@@ -110,8 +115,15 @@ export async function leaveShadowGroup(
   return code === errorCode('UNKNOWN_MEMBER_ID') ? 0 : code;
 }
 
+/** Whether a group of the consumer protocol has the id, empty or not; false where the broker cannot say. */
+async function isConsumerGroup(connection: UpstreamConnection, groupId: string): Promise<boolean> {
+  if (connection.versions.ranges.get(CONSUMER_GROUP_DESCRIBE_KEY) === undefined) return false;
+  const { groups } = await connection.request('ConsumerGroupDescribe', { groupIds: [groupId] });
+  return groups.some((group) => group.groupId === groupId && group.errorCode === 0);
+}
+
 function refuseOldBroker(connection: UpstreamConnection): void {
-  const range = connection.versions.ranges.get(11);
+  const range = connection.versions.ranges.get(apis.JoinGroup.key);
   if (range !== undefined && range.max >= LEAST_JOIN_VERSION) return;
   throw new UpstreamError(
     'unsupported',

@@ -11,6 +11,8 @@ export type ClassicGroup = {
   protocolType: string;
   generationId: number;
   members: ClassicMember[];
+  /** Of the consumer protocol instead; no client of that is played here. */
+  isConsumerGroup?: boolean;
   readonly offsets: Map<string, bigint>;
 };
 
@@ -94,6 +96,12 @@ export class FakeCluster {
       brokers: this.nodes().map(({ nodeId, host, port }) => ({ brokerId: nodeId, host, port })),
     }));
     broker.on('JoinGroup', (body) => this.join(body));
+    broker.on('ConsumerGroupDescribe', ({ groupIds }) => ({
+      groups: groupIds.map((groupId) => {
+        const isThere = this.groups.get(groupId)?.isConsumerGroup === true;
+        return { groupId, errorCode: isThere ? 0 : errorCode('GROUP_ID_NOT_FOUND') };
+      }),
+    }));
     broker.on('SyncGroup', ({ groupId, memberId }) => this.judged(groupId, memberId));
     broker.on('Heartbeat', ({ groupId, memberId, groupInstanceId }) =>
       this.judged(groupId, memberId, groupInstanceId),
@@ -197,6 +205,8 @@ export class FakeCluster {
     if (group.members.length > 0 && group.protocolType !== protocolType) {
       return { errorCode: errorCode('INCONSISTENT_GROUP_PROTOCOL') };
     }
+    // A broker dissolves an empty consumer group for a classic member.
+    group.isConsumerGroup = false;
     group.protocolType = protocolType;
     this.members += 1;
     const memberId = `member-${this.members}`;

@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import { KeyedLocks } from '../../src/upstream/keyed-locks.ts';
 import { Placeholders } from '../../src/upstream/placeholders.ts';
 import type { UpstreamPool } from '../../src/upstream/pool.ts';
+import { apis } from '../../src/wire/apis.ts';
+import { versionsWithoutStreams } from '../support/fake-broker.ts';
 import { FakeCluster } from '../support/fake-cluster.ts';
 import { KeptLog } from '../support/kept-log.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -73,6 +75,81 @@ describe('Placeholders', () => {
     const answer = await heartbeat();
     expect(answer.errorCode).to.equal(69);
     expect(open.groups.heartbeats).to.deep.equal([]);
+  });
+
+  it('leaves a consumer group alone, an empty one too (13)', async () => {
+    cluster.group('g').isConsumerGroup = true;
+    const answer = await heartbeat();
+    expect(answer.errorCode).to.equal(69);
+    expect(cluster.broker(1).asked('JoinGroup')).to.deep.equal([]);
+    expect(cluster.group('g').isConsumerGroup).to.equal(true);
+  });
+
+  it('asks a broker without consumer groups for none', async () => {
+    const versions = versionsWithoutStreams();
+    versions.delete(apis.ConsumerGroupDescribe.key);
+    await open.stop();
+    cluster.broker(1).versions = versions;
+    open = await openGateway(cluster, clock);
+    expect((await heartbeat()).errorCode).to.equal(0);
+    expect(cluster.broker(1).asked('ConsumerGroupDescribe')).to.deep.equal([]);
+  });
+
+  it('tries ever more rarely for a group that another kind of group has displaced, and warns once', async () => {
+    const log = new KeptLog();
+    const joinedAtMs: number[] = [];
+    let code = 23;
+    const connection = {
+      versions: { ranges: new Map([[apis.JoinGroup.key, { min: 0, max: 9 }]]) },
+      request: async (name: string) => {
+        if (name === 'JoinGroup') joinedAtMs.push(clock.monotonicMs() - startMs);
+        return { errorCode: code, generationId: 1, memberId: 'p', leader: 'p' };
+      },
+      close: () => undefined,
+    };
+    const pool = {
+      coordinatorId: async () => 1,
+      forgetCoordinator: () => undefined,
+      open: async () => connection,
+    } as unknown as UpstreamPool;
+    const parts = { pool, locks: new KeyedLocks(), clock, log, shardCount: 50 };
+    const placeholders = new Placeholders({ ...parts, stateOf: () => 'Stable' });
+    const startMs = clock.monotonicMs();
+    for (let sweeps = 0; sweeps <= 60; sweeps++) {
+      placeholders.sweep(['g']);
+      await clock.pass(5_000);
+    }
+    expect(joinedAtMs).to.deep.equal([
+      ...[0, 5_000, 10_000, 15_000, 25_000, 45_000, 80_000, 140_000, 200_000, 260_000],
+    ]);
+    expect(log.texts('warn')).to.deep.equal(['Placeholder was refused upstream']);
+    expect(placeholders.counts()).to.deep.equal(new Map([['conflict', 1]]));
+    // A member that comes is not kept waiting for what may have changed.
+    code = 0;
+    expect(await placeholders.ensure('g')).to.equal('joined');
+    expect(placeholders.counts()).to.deep.equal(new Map([['joined', 1]]));
+    placeholders.close();
+  });
+
+  it('lets many groups join side by side, each waiting for its own delay upstream', async () => {
+    const held: (() => void)[] = [];
+    cluster.broker(1).on('JoinGroup', async () => {
+      await new Promise<void>((resolve) => held.push(resolve));
+      return { generationId: 1, memberId: 'p', leader: 'p', protocolName: 'placeholder' };
+    });
+    cluster.broker(1).on('SyncGroup', () => ({}));
+    const ids = Array.from({ length: 150 }, (_, at) => `g${at}`);
+    for (const groupId of ids) {
+      open.groups.states.set(groupId, 'Stable');
+      open.gateway.groupWatcher.groupChanged(groupId, 'Stable');
+    }
+    await until(() => held.length === 128);
+    await clock.settle();
+    expect(held).to.have.length(128);
+    for (const release of held.splice(0)) release();
+    await until(() => held.length === 22);
+    for (const release of held.splice(0)) release();
+    await until(() => open.gateway.placeholders().get('joined') === 150);
   });
 
   it('takes over an empty classic group and its offsets (O-1)', async () => {
@@ -199,17 +276,51 @@ describe('Placeholders', () => {
     expect(cluster.group('g').members).to.have.length(1);
   });
 
+  /** Another gateway joins in the place of ours. */
+  async function takeOver(): Promise<void> {
+    const [held] = cluster.group('g').members;
+    if (held !== undefined) held.memberId = 'of-another-gateway';
+    const errors = open.log.texts('error').length;
+    await passUntil(clock, () => open.log.texts('error').length > errors, 1_000);
+  }
+
   it('serves the group no longer when another gateway has taken over (82, 4.9)', async () => {
     await heartbeat();
     becomes('Stable');
-    const [held] = cluster.group('g').members;
-    if (held !== undefined) held.memberId = 'of-another-gateway';
-    await clock.pass(30_000);
-    await until(() => open.log.lines.some(({ level }) => level === 'error'));
+    await takeOver();
     expect((await heartbeat()).errorCode).to.equal(16);
     expect((await heartbeat({ ...JOIN, memberEpoch: 2 })).errorCode).to.equal(16);
-    await clock.pass(60_000);
+    // Its members are those of the other's group now: however long it takes, none goes on here.
+    await clock.pass(3_600_000);
+    expect((await heartbeat({ ...JOIN, memberEpoch: 2 })).errorCode).to.equal(16);
     expect(cluster.broker(1).asked('JoinGroup')).to.have.length(1);
+    expect(open.gateway.placeholders()).to.deep.equal(new Map([['fenced', 1]]));
+  });
+
+  it('leaves the place to the other gateway when the group becomes empty here (82, 4.9)', async () => {
+    await heartbeat();
+    becomes('Stable');
+    await takeOver();
+    becomes('Empty');
+    await clock.pass(120_000);
+    becomes('Dead');
+    await clock.pass(120_000);
+    expect(cluster.broker(1).asked('LeaveGroup')).to.deep.equal([]);
+    expect(cluster.group('g').members).to.have.length(1);
+  });
+
+  it('takes the place back for new members once the old ones are gone, ever more slowly (82)', async () => {
+    await heartbeat();
+    for (const waitMs of [60_000, 120_000, 240_000]) {
+      becomes('Stable');
+      await takeOver();
+      becomes('Empty');
+      await clock.pass(waitMs - 10_000);
+      expect((await heartbeat()).errorCode, `before ${waitMs} ms`).to.equal(16);
+      await clock.pass(10_000);
+      expect((await heartbeat()).errorCode, `after ${waitMs} ms`).to.equal(0);
+    }
+    expect(cluster.broker(1).asked('JoinGroup')).to.have.length(4);
   });
 
   it('leaves when the group is empty, and joins again with its next member', async () => {
