@@ -10,6 +10,7 @@ import { errorCode } from '../wire/errors.ts';
 import { encodeResponseFrame } from '../wire/headers.ts';
 import type { Hold, Placeholders } from './placeholders.ts';
 import { readPrefix } from './request-prefix.ts';
+import { within } from './within.ts';
 
 export type HeartbeatGuardParts = {
   readonly coordinator: () => GroupCoordinator;
@@ -120,17 +121,5 @@ function refused(request: IncomingRequest, error: WireErrorName, text: string): 
   return encodeResponseFrame('StreamsGroupHeartbeat', apiVersion, correlationId, {
     errorCode: errorCode(error),
     errorMessage: text,
-  });
-}
-
-/** What the work comes to, or undefined when it takes too long. */
-async function within<T>(
-  clock: Clock,
-  timeoutMs: number,
-  work: Promise<T>,
-): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    const stop = clock.after(timeoutMs, () => resolve(undefined));
-    work.then(resolve, reject).finally(stop);
   });
 }

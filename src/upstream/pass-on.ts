@@ -9,6 +9,7 @@ import { readPrefix } from './request-prefix.ts';
 import type { RewrittenApi } from './rewrite.ts';
 import { rewriteAnswer } from './rewrite.ts';
 import { UpstreamError, undefinedIfUnreachable } from './upstream-error.ts';
+import { within } from './within.ts';
 
 export type PassOnParts = ClientLinkParts & { readonly clusterMap: ClusterMap };
 
@@ -17,6 +18,8 @@ const BROKERS = 1;
 const CONTROLLERS = 2;
 const GROUP_KEY = 0;
 const COORDINATOR_KEYS_SINCE = 4;
+/** A member without a coordinator cannot beat; its session is 45 s by default, and a retry is to fit in twice. */
+const FIND_COORDINATOR_PATIENCE_MS = 3_000;
 const PRODUCE_FLEXIBLE_SINCE = 9;
 const PRODUCE_TRANSACTIONAL_SINCE = 3;
 
@@ -123,25 +126,43 @@ export class PassOn {
   }
 
   /**
-   * FindCoordinator. While no broker can be reached, a streams group is told that this very address serves it: its
-   * heartbeats are answered on any, and its members stay (wire.md 4.9).
+   * FindCoordinator. Of streams groups it is known that this very address serves them: their heartbeats are answered on
+   * any. They are told so when no broker can be reached, or when upstream takes longer than a member should wait for it
+   * (wire.md 4.9).
    */
   findCoordinator(isStreamsGroup: (groupId: string) => boolean): Handler {
     return (request) => {
-      const { apiVersion, correlationId } = request;
-      const body = decodeBody('FindCoordinator', request);
-      const forwarded = this.forwardedAndRewritten('FindCoordinator', request).catch((error) => {
-        undefinedIfUnreachable(error);
-        const isBatched = apiVersion >= COORDINATOR_KEYS_SINCE;
-        const keys = isBatched ? body.coordinatorKeys : [body.key];
-        const here = this.addressHere(request.connection);
-        const isOurs = body.keyType === GROUP_KEY && keys.every(isStreamsGroup);
-        if (!isOurs || here === undefined) throw error;
-        const answer = isBatched ? { coordinators: keys.map((key) => ({ key, ...here })) } : here;
-        return encodeResponseFrame('FindCoordinator', apiVersion, correlationId, answer);
-      });
-      return this.closing(request, forwarded);
+      const known = this.coordinatorHere(request, isStreamsGroup);
+      const forwarded = this.forwardedAndRewritten('FindCoordinator', request);
+      return this.closing(
+        request,
+        known === undefined ? forwarded : this.orKnown(forwarded, known),
+      );
     };
+  }
+
+  /** The answer to a FindCoordinator that asks for streams groups alone; undefined where more has to be known. */
+  private coordinatorHere(
+    request: IncomingRequest,
+    isStreamsGroup: (groupId: string) => boolean,
+  ): Answer | undefined {
+    const { apiVersion, correlationId } = request;
+    const body = decodeBody('FindCoordinator', request);
+    const isBatched = apiVersion >= COORDINATOR_KEYS_SINCE;
+    const keys = isBatched ? body.coordinatorKeys : [body.key];
+    const here = this.addressHere(request.connection);
+    if (here === undefined || body.keyType !== GROUP_KEY) return undefined;
+    if (!keys.every(isStreamsGroup)) return undefined;
+    const answer = isBatched ? { coordinators: keys.map((key) => ({ key, ...here })) } : here;
+    return encodeResponseFrame('FindCoordinator', apiVersion, correlationId, answer);
+  }
+
+  /** Upstream's answer, or the one that is known if upstream is away or slow. */
+  private async orKnown(forwarded: Promise<Answer>, known: Answer): Promise<Answer> {
+    const answer = await within(this.parts.clock, FIND_COORDINATOR_PATIENCE_MS, forwarded).catch(
+      undefinedIfUnreachable,
+    );
+    return answer ?? known;
   }
 
   private addressHere({ listener }: ClientConnection) {

@@ -21,14 +21,13 @@ export type SplitParts = {
   readonly local: ReadonlyMap<number, Handler>;
 };
 
-/** How the request of an API falls into items, each answered here or upstream. */
-type Split<N extends ApiName, I> = {
-  readonly items: (body: RequestOf<N>) => readonly I[];
-  readonly isLocal: (item: I) => boolean | Promise<boolean>;
-  /** The request for some of the items. */
-  readonly part: (body: RequestOf<N>, items: readonly I[]) => RequestInput<N>;
-  readonly join: (local: ResponseOf<N>, upstream: ResponseOf<N>) => ResponseInput<N>;
+/** An API whose request is a list of items, each answered here or upstream, and whose answer is a list as well. */
+type Split<N extends ApiName, Q extends keyof RequestOf<N>, A extends keyof ResponseOf<N>> = {
+  readonly items: Q;
+  readonly answers: A;
+  readonly isLocal: (item: ItemOf<RequestOf<N>[Q]>) => boolean | Promise<boolean>;
 };
+type ItemOf<L> = L extends readonly (infer I)[] ? I : never;
 
 const GROUP_RESOURCE = 32;
 const CLIENT_METRICS_RESOURCE = 16;
@@ -57,46 +56,14 @@ export class Splits {
     const isStreamsGroup = (groupId: string) => this.isStreamsGroup(groupId);
     const isOfGroup = ({ resourceType }: { readonly resourceType: number }) =>
       resourceType === GROUP_RESOURCE;
+    const byGroup = { isLocal: isStreamsGroup };
+    const byResource = { items: 'resources', isLocal: isOfGroup } as const;
     return new Map([
-      this.bySide('DescribeGroups', {
-        items: ({ groups }) => groups,
-        isLocal: isStreamsGroup,
-        part: (body, groups) => ({ ...body, groups }),
-        join: (local, upstream) => ({ ...upstream, groups: [...local.groups, ...upstream.groups] }),
-      }),
-      this.bySide('ConsumerGroupDescribe', {
-        items: ({ groupIds }) => groupIds,
-        isLocal: isStreamsGroup,
-        part: (body, groupIds) => ({ ...body, groupIds }),
-        join: (local, upstream) => ({ ...upstream, groups: [...local.groups, ...upstream.groups] }),
-      }),
-      this.bySide('DescribeConfigs', {
-        items: ({ resources }) => resources,
-        isLocal: isOfGroup,
-        part: (body, resources) => ({ ...body, resources }),
-        join: (local, upstream) => ({
-          ...upstream,
-          results: [...local.results, ...upstream.results],
-        }),
-      }),
-      this.bySide('IncrementalAlterConfigs', {
-        items: ({ resources }) => resources,
-        isLocal: isOfGroup,
-        part: (body, resources) => ({ ...body, resources }),
-        join: (local, upstream) => ({
-          ...upstream,
-          responses: [...local.responses, ...upstream.responses],
-        }),
-      }),
-      this.bySide('AlterConfigs', {
-        items: ({ resources }) => resources,
-        isLocal: isOfGroup,
-        part: (body, resources) => ({ ...body, resources }),
-        join: (local, upstream) => ({
-          ...upstream,
-          responses: [...local.responses, ...upstream.responses],
-        }),
-      }),
+      this.bySide('DescribeGroups', { items: 'groups', answers: 'groups', ...byGroup }),
+      this.bySide('ConsumerGroupDescribe', { items: 'groupIds', answers: 'groups', ...byGroup }),
+      this.bySide('DescribeConfigs', { answers: 'results', ...byResource }),
+      this.bySide('IncrementalAlterConfigs', { answers: 'responses', ...byResource }),
+      this.bySide('AlterConfigs', { answers: 'responses', ...byResource }),
       this.answering('ListGroups', (request, body) => this.listGroups(request, body)),
       this.answering('ListConfigResources', (request, body) => this.listConfigs(request, body)),
       this.answering('DeleteGroups', (request, body) => this.deleteGroups(request, body)),
@@ -115,29 +82,37 @@ export class Splits {
     return handler;
   }
 
-  private bySide<N extends ApiName, I>(name: N, split: Split<N, I>): readonly [number, Handler] {
+  private bySide<
+    N extends ApiName,
+    Q extends keyof RequestOf<N> & string,
+    A extends keyof ResponseOf<N> & string,
+  >(name: N, split: Split<N, Q, A>): readonly [number, Handler] {
     const { passOn } = this.parts;
     const local = this.localHandler(name);
     const handle = async (request: IncomingRequest, passedOn: () => void): Promise<Answer> => {
       const { apiVersion, correlationId, connection } = request;
       const body = decodeBody(name, request);
-      const items = split.items(body);
+      const items = body[split.items] as readonly ItemOf<RequestOf<N>[Q]>[];
       const sides = await Promise.all(items.map(split.isLocal));
-      const here = items.filter((_, at) => sides[at]);
-      const there = items.filter((_, at) => !sides[at]);
-      if (here.length === 0) {
+      const part = (isHere: boolean) => {
+        const chosen = items.filter((_, at) => sides[at] === isHere);
+        return { ...body, [split.items]: chosen } as RequestInput<N>;
+      };
+      if (!sides.includes(true)) {
         const forwarded = passOn.forwarded(request);
         passedOn();
         return forwarded;
       }
-      if (there.length === 0) return local(request);
-      const asked = passOn.link(connection).request(name, split.part(body, there), apiVersion);
+      if (!sides.includes(false)) return local(request);
+      const asked = passOn.link(connection).request(name, part(false), apiVersion);
       passedOn();
       const [ours, theirs] = await Promise.all([
-        answerLocally(local, name, request, split.part(body, here)),
+        answerLocally(local, name, request, part(true)),
         asked,
       ]);
-      return encodeResponseFrame(name, apiVersion, correlationId, split.join(ours, theirs));
+      const answers = [ours, theirs].flatMap((answer) => answer[split.answers] as unknown[]);
+      const joined = { ...theirs, [split.answers]: answers } as ResponseInput<N>;
+      return encodeResponseFrame(name, apiVersion, correlationId, joined);
     };
     return [
       apis[name].key,

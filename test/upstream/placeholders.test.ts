@@ -407,4 +407,25 @@ describe('Placeholders', () => {
     client.write(client.request('FindCoordinator', 6, { coordinatorKeys: ['another'] }));
     await client.closed;
   });
+
+  it('tells members where their group is when upstream takes long to say (4.9)', async () => {
+    becomes('Stable');
+    await until(() => cluster.group('g').members.length === 1);
+    const before = cluster.broker(1).asked('FindCoordinator').length;
+    cluster.broker(1).on('FindCoordinator', () => new Promise(() => undefined));
+    const asked = (count: number) =>
+      until(() => cluster.broker(1).asked('FindCoordinator').length === before + count);
+    const client = await open.client(1);
+    const found = client.call('FindCoordinator', 6, { coordinatorKeys: ['g'] });
+    const other = await open.client(1);
+    other.write(other.request('FindCoordinator', 6, { coordinatorKeys: ['g', 'another'] }));
+    await asked(2);
+    await clock.pass(3_000);
+    const { coordinators } = await found;
+    expect(coordinators.map(({ key, nodeId, port }) => [key, nodeId, port])).to.deep.equal([
+      ['g', 1, open.port(1)],
+    ]);
+    // Of a group that is not coordinated here nobody but upstream knows.
+    expect(other.frames).to.deep.equal([]);
+  });
 });
