@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { formatHostPort } from '../../src/config/host-port.ts';
 import { HeadgateProcess } from '../support/headgate-process.ts';
 import { projectRoot, type RealBroker, run, startKafka, whyNoOracle } from '../support/oracle.ts';
+import { RestartableGateway } from '../support/restartable-gateway.ts';
 
 /** Quick groups, as the battery needs them. */
 const quickGroups = {
@@ -13,29 +14,14 @@ const quickGroups = {
 };
 
 const everyCase = [
-  'stateless',
-  'internal-topics',
-  'scale-eos',
-  'kill-takeover',
-  'standbys',
-  'session-timeout',
-  'tools-describe',
-  'transactions',
-  'classic-streams',
-  'upstream',
+  ...['stateless', 'internal-topics', 'scale-eos', 'kill-takeover', 'shapes', 'standbys'],
+  ...['static-members', 'missing-source', 'copartition-mismatch', 'shutdown-application'],
+  ...['interactive-queries', 'tools-describe', 'tools-offsets', 'group-config', 'mixed-groups'],
+  ...['admin-describe', 'client-4.3', 'client-4.2', 'mixed-clients', 'classic-streams'],
+  ...['transactions', 'fifty-partitions', 'session-timeout', 'upstream', 'coordinator-restart'],
 ];
-/** What is run each time; TEST_BATTERY=all runs every case. */
-const someCases = [
-  'stateless',
-  'internal-topics',
-  'scale-eos',
-  'kill-takeover',
-  'tools-describe',
-  'transactions',
-  'classic-streams',
-  'upstream',
-];
-const cases = process.env['TEST_BATTERY'] === 'all' ? everyCase : someCases;
+/** TEST_BATTERY names the cases to run, with commas between them; otherwise all are run. */
+const cases = process.env['TEST_BATTERY']?.split(',') ?? everyCase;
 
 type BatteryResult = { name: string; passed: boolean; reason?: string };
 
@@ -43,6 +29,7 @@ for (const version of ['4.4.0', '3.9.2']) {
   describe(`real Kafka Streams applications through a gateway in front of Apache Kafka ${version}`, function () {
     this.timeout(1_500_000);
     let kafka: RealBroker | undefined;
+    let gateway: RestartableGateway | undefined;
     const folder = mkdtempSync(join(tmpdir(), 'headgate-battery-'));
     let results: BatteryResult[] = [];
     let output = '';
@@ -58,13 +45,14 @@ for (const version of ['4.4.0', '3.9.2']) {
         '--set',
         `${key}=${value}`,
       ]);
-      const headgate = HeadgateProcess.servePlainly(
+      gateway = new RestartableGateway(
         join(folder, 'data'),
         ...['--upstream', kafka.address, ...settings],
       );
-      const address = formatHostPort(await headgate.ready());
+      const address = formatHostPort(await gateway.start());
       const file = join(folder, 'result.json');
       const args = ['--bootstrap', address, '--upstream', kafka.address, '--only', cases.join(',')];
+      args.push('--restart-command', await gateway.restartCommand());
       const done = await run(
         process.execPath,
         [
@@ -84,6 +72,7 @@ for (const version of ['4.4.0', '3.9.2']) {
     });
 
     after(async () => {
+      gateway?.close();
       await HeadgateProcess.endAll('SIGTERM');
       await kafka?.stop();
       rmSync(folder, { recursive: true, force: true });
