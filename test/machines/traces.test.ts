@@ -8,9 +8,10 @@ const FOLDER = join(process.cwd(), 'test', 'traces');
 
 describe('traces of decisions', () => {
   for (const name of readdirSync(FOLDER).sort()) {
-    it(name.replace('.trace', '').replaceAll('-', ' '), () => {
-      const path = join(FOLDER, name);
-      const text = readFileSync(path, 'utf8');
+    const path = join(FOLDER, name);
+    const text = readFileSync(path, 'utf8');
+    const [about = ''] = text.split('\n');
+    it(`${name.replace('.trace', '')} ${about}`, () => {
       const played = playTrace(text);
       if (process.env['TRACE_UPDATE'] === '1') writeFileSync(path, played);
       else expect(played).to.equal(text);

@@ -32,17 +32,18 @@ export function readExplanations(): ReadonlyMap<string, string> {
 }
 
 /**
- * Where each id is cited in the tests as they are written now. A recorded trace that is not played cites nothing, and
- * none is the named test of a scenario.
+ * Where each id is cited in the tests as they are written now. A scenario wants a test of its own: a title that names
+ * it, or a trace that begins with it.
  */
 export function readCitations(): ReadonlyMap<string, readonly string[]> {
   const places = new Map<string, string[]>();
   const cite = (id: string, place: string) => places.set(id, [...(places.get(id) ?? []), place]);
-  for (const { place, text } of [...titles(), ...traceComments()]) {
+  for (const { place, text } of titles()) {
     for (const id of idsIn(text, numbersMeanTopology(place))) cite(id, place);
   }
-  for (const { place, text } of recordedRules()) {
-    for (const id of idsIn(text)) if (!/^S\d/.test(id)) cite(id, place);
+  for (const { place, text } of [...traceComments(), ...recordedRules()]) {
+    const [ownScenario] = /^# (S\d\d) /.exec(text)?.slice(1) ?? [];
+    for (const id of idsIn(text)) if (!/^S\d/.test(id) || id === ownScenario) cite(id, place);
   }
   return places;
 }
