@@ -1,0 +1,19 @@
+/** Restoration of a task has not started: no position, whatever the end is (OFS-3). */
+export const NOT_STARTED = 2n ** 63n - 1n;
+
+/**
+ * How far a task's state is behind its end; undefined = unknown, as for a task whose restoration has not started. Exact:
+ * int64 throughout. An end of one less than the offset is what clients say of a task at rest (WU-6).
+ */
+export function lagBetween(
+  offset: bigint | undefined,
+  end: bigint | undefined,
+): bigint | undefined {
+  if (offset === undefined || end === undefined) return undefined;
+  return offset === NOT_STARTED || end === NOT_STARTED ? undefined : end - offset;
+}
+
+/** Known, and no more than the acceptable lag: the bound itself counts (X13). */
+export function isWithin(lag: bigint | undefined, acceptableRecoveryLag: bigint): boolean {
+  return lag !== undefined && lag <= acceptableRecoveryLag;
+}

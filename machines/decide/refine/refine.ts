@@ -1,0 +1,134 @@
+import type { Refinement, TaskMove, WarmupWait } from '../../model/refinement.ts';
+import { UNREFINED } from '../../model/refinement.ts';
+import { countTasks } from '../../model/task-list.ts';
+import type { TasksByRole } from '../../model/tasks.ts';
+import { assemble } from './assemble.ts';
+import type { Facts, Mover, RefinerMember } from './facts.ts';
+import { gatherFacts, leastLagOn } from './facts.ts';
+import { isOver, judgeMover, waitFor } from './stage.ts';
+import type { Judged, Warmed } from './warm.ts';
+import { shareBudget } from './warm.ts';
+
+/** Everything an intermediate assignment follows from. */
+export type RefinerInput = {
+  /** Sorted by id, code units. */
+  readonly subtopologies: readonly {
+    readonly subtopologyId: string;
+    readonly taskCount: number;
+    readonly stateful: boolean;
+  }[];
+  /** Sorted by member id, code units. */
+  readonly members: readonly RefinerMember[];
+  /** The budget: how many warm-ups the group may have. */
+  readonly warmupsMax: number;
+  readonly acceptableRecoveryLag: bigint;
+  /** Of the refinement before. */
+  readonly waits: ReadonlyMap<string, WarmupWait>;
+  /** Wall clock, ms. */
+  readonly nowMs: number;
+  /** How long a task waits for a copy with which there is no progress; 0: without bound. */
+  readonly waitMaxMs: number;
+};
+
+/**
+ * Refines a target: which active tasks stay where they are, or go to a caught-up copy, until a copy on the process of
+ * their new owner is caught up, and what warms that copy. Stateless tasks, and standbys apart from what staging makes
+ * wait, are as the target has them.
+ *
+ * Pure: the same input gives the same result. Costs the tasks and reports of the group once, and per warm-up the
+ * staged tasks.
+ *
+ * @returns undefined if it would lose or double an active task, which is our fault: the target as it is is the lesser
+ *   evil (WU-15).
+ *
+ * Source: coordination, section 8; assignors 6.5.
+ */
+export function refine(input: RefinerInput): Refinement | undefined {
+  const facts = gatherFacts(input);
+  if (facts.movers.length === 0) return UNREFINED;
+  const waits = waitsOf(facts, input);
+  const judged = facts.movers.map(
+    (mover): Judged => ({
+      mover,
+      verdict: judgeMover(facts, mover, isOver(waits.get(mover.key), input.nowMs, input.waitMaxMs)),
+    }),
+  );
+  const warmed = shareBudget(facts, judged, input.warmupsMax);
+  const slices = assemble(judged, warmed);
+  if (!keepsActiveTasks(input.members, slices, judged)) return undefined;
+  return {
+    slices,
+    moves: judged.flatMap(({ mover, verdict }) => moveOf(mover, verdict, warmed.get(mover))),
+    waits,
+    untilMs: firstEnd(judged, waits, input.waitMaxMs),
+  };
+}
+
+function waitsOf(facts: Facts, input: RefinerInput): ReadonlyMap<string, WarmupWait> {
+  const waits = new Map<string, WarmupWait>();
+  for (const mover of facts.movers) {
+    const wait = waitFor(facts, mover, input.waits.get(mover.key), input.nowMs);
+    if (wait !== undefined) waits.set(mover.key, wait);
+  }
+  return waits;
+}
+
+function firstEnd(
+  judged: readonly Judged[],
+  waits: ReadonlyMap<string, WarmupWait>,
+  waitMaxMs: number,
+): number {
+  let first = Number.POSITIVE_INFINITY;
+  if (waitMaxMs === 0) return first;
+  for (const { mover, verdict } of judged) {
+    const wait = verdict.kind === 'staged' ? waits.get(mover.key) : undefined;
+    if (wait !== undefined) first = Math.min(first, wait.sinceMs + waitMaxMs);
+  }
+  return first;
+}
+
+function moveOf(
+  mover: Mover,
+  verdict: Judged['verdict'],
+  warmed: Warmed | undefined,
+): readonly TaskMove[] {
+  const { subtopologyId, partition, holder, owner } = mover;
+  const seen = {
+    task: { subtopologyId, partitions: [partition] },
+    holder: holder?.memberId,
+    owner: owner?.memberId,
+    lag: owner === undefined ? undefined : leastLagOn(mover, owner.processId),
+  };
+  switch (verdict.kind) {
+    case 'granted':
+      return [{ ...seen, kind: 'granted', because: verdict.because }];
+    case 'staged': {
+      const { memberId: runner } = verdict.runner;
+      return [{ ...seen, kind: 'staged', runner, warming: warmed?.warming ?? 'noRoom' }];
+    }
+    case 'left':
+      return [];
+  }
+}
+
+/**
+ * Whether the slices have as many active tasks as the target, and those that stay although their owner is gone
+ * (WU-15, H9).
+ */
+export function keepsActiveTasks(
+  members: readonly RefinerMember[],
+  slices: ReadonlyMap<string, TasksByRole>,
+  judged: readonly Judged[],
+): boolean {
+  let more = 0;
+  for (const { memberId, target } of members) {
+    const slice = slices.get(memberId);
+    if (slice !== undefined) more += countTasks(slice.active) - countTasks(target.active);
+  }
+  return more === judged.filter(isRescued).length;
+}
+
+/** Its owner is gone, but somebody has it, or a copy of it. */
+function isRescued({ mover, verdict }: Judged): boolean {
+  return mover.owner === undefined && verdict.kind === 'staged';
+}

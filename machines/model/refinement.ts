@@ -1,0 +1,76 @@
+import type { TaskIds, TasksByRole } from './tasks.ts';
+
+/** How a task is warmed up on the process it is to move to while somebody else runs it (WU-11). */
+export type Warming =
+  /** Its target owner gets, or keeps, a warm-up; takes one place of the budget. */
+  | 'warmup'
+  /** A standby on that process warms it, free of charge. */
+  | 'standby'
+  /** Nothing does: the budget is used up. */
+  | 'noRoom'
+  /** Nothing does: the target owner was not heard since a load, so nobody knows whether it reports its copies (WU-16). */
+  | 'unheard'
+  /** Nothing does: the member that the target names is not in the group (WU-9.2). */
+  | 'ownerGone';
+
+/** Why a task goes to its target owner. */
+export type Grant =
+  /** Its process has a copy that is caught up (WU-9.3). */
+  | 'caughtUp'
+  /** It stays in its process (WU-9.3). */
+  | 'sameProcess'
+  /** The owner speaks a version in which copies are not reported: it could never be promoted (WU-16). */
+  | 'neverReports'
+  /** There was no progress with its copy there for `warmup.wait.max.ms`. */
+  | 'waited'
+  /** Nobody runs it, and the owner's process has it on disk (WU-9.5). */
+  | 'onDisk'
+  /** Nobody runs it well, and no copy is caught up (WU-9.6). */
+  | 'cold';
+
+/** What became of one stateful task that is not active where the target wants it (WU-9). Members by id. */
+export type TaskMove = {
+  readonly task: TaskIds;
+  /** Who has it as its active task; undefined = nobody. */
+  readonly holder: string | undefined;
+  /** Whom the target names; undefined = nobody in the group. */
+  readonly owner: string | undefined;
+  /** How far the best copy on the owner's process is behind; undefined = unknown. */
+  readonly lag: bigint | undefined;
+} & (
+  | { readonly kind: 'granted'; readonly because: Grant }
+  /** `runner` keeps it, or runs it meanwhile. */
+  | { readonly kind: 'staged'; readonly runner: string; readonly warming: Warming }
+);
+
+/** Since when there is no progress with a copy of a task that is to move. */
+export type WarmupWait = {
+  /** The process of the copy. */
+  readonly processId: string;
+  /** Wall clock, ms. */
+  readonly sinceMs: number;
+  /** The least it was behind so far; undefined = it was never known. */
+  readonly leastLag: bigint | undefined;
+  /** What its owner had left to restore of its active tasks when last heard. */
+  readonly restoringLag: bigint;
+};
+
+/** A target held against what members hold and report (coordination, section 8). */
+export type Refinement = {
+  /** The slices of the members for whom the intermediate assignment is not the target. */
+  readonly slices: ReadonlyMap<string, TasksByRole>;
+  /** In the order of tasks. */
+  readonly moves: readonly TaskMove[];
+  /** By task. */
+  readonly waits: ReadonlyMap<string, WarmupWait>;
+  /** Wall clock, ms, at which a wait is over and the same input gives another result; infinite if there is none. */
+  readonly untilMs: number;
+};
+
+/** The intermediate assignment is the target (WU-1). */
+export const UNREFINED: Refinement = {
+  slices: new Map(),
+  moves: [],
+  waits: new Map(),
+  untilMs: Number.POSITIVE_INFINITY,
+};
