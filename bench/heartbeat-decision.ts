@@ -176,6 +176,7 @@ function idleContext(partitions: number): Context {
       maxGroupSize: 2 ** 31 - 1,
       assignorAnswerWaitMs: 100,
       handoverHeartbeatIntervalMs: 300,
+      warmupWaitMaxMs: 600_000,
       offsetMetadataMaxBytes: 4096,
       offsetsRetentionMs: 1,
     },

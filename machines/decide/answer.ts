@@ -153,15 +153,19 @@ function missingTagsOf({ member, client, context }: StatusInput): readonly strin
 }
 
 /**
- * Whether a member is told the hand-over interval: others wait for it, or it waits for them or for a run, and no
- * status says that waiting is pointless (RSP-8).
+ * Whether a member is told the hand-over interval: others wait for it, or it waits for them, for a run or for its
+ * promotion, and no status says that waiting is pointless (RSP-8).
+ *
+ * @param takesOver it has a caught-up copy of a task that is to be its own.
  */
 export function isInHandover(
   member: Member,
   statuses: readonly Status[],
   delay: Delay | undefined,
+  takesOver: boolean,
 ): boolean {
   const moves =
+    takesOver ||
     member.state === 'unreleasedTasks' ||
     member.state === 'unrevokedTasks' ||
     delay === 'runInFlight';

@@ -8,10 +8,10 @@ import { heartbeatAnswer, isInHandover, statusesOf, tellTasks } from './answer.t
 import type { Delay } from './assignment-run.ts';
 import type { Draft } from './draft.ts';
 import { endpointMap } from './endpoints.ts';
+import { intermediateTarget, isAboutToTakeOver } from './intermediate.ts';
 import { assignmentOf } from './member-fields.ts';
 import { ownedTasks } from './owned.ts';
 import { reconcile } from './reconcile.ts';
-import { intermediateTarget } from './refine.ts';
 import { sayReconciled } from './say-reconciled.ts';
 import { backFromBreak } from './static-member.ts';
 
@@ -72,7 +72,7 @@ export function concludeHeartbeat(
   const { heartbeatIntervalMs } = context.settings;
   const hurried =
     handoverHeartbeatIntervalMs > 0 &&
-    isInHandover(after, statuses, delay) &&
+    isInHandover(after, statuses, delay, isAboutToTakeOver(draft, memberId)) &&
     (known.hurried || context.mayHurry);
 
   if (isNews && !isLost) draft.change({ endpointEpoch });
@@ -107,7 +107,7 @@ function reconcileMember(draft: Draft, before: Member, said: TasksByRole | undef
   const { member: after, waitingFor } = reconcile({
     member: before,
     assignmentEpoch: group.assignmentEpoch,
-    target: intermediateTarget(group, before.memberId),
+    target: intermediateTarget(draft, before.memberId),
     owned: said,
     holders: group.holders,
   });

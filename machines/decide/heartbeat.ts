@@ -11,6 +11,7 @@ import { concludeHeartbeat } from './conclude.ts';
 import { Draft } from './draft.ts';
 import { judgeEpoch, ownsOnlyAssigned, refuseUnknownState } from './epoch.ts';
 import { requireGroup, requireMember } from './find-member.ts';
+import { maybeStepOn } from './intermediate.ts';
 import { findPlace } from './join.ts';
 import { decideLeave, noteShutdown } from './leave.ts';
 import {
@@ -146,8 +147,8 @@ function proceed(
   refuseRepeatedOffsets(request);
   refuseUnknownTasks(request, member, draft.group, draft.soft.configured);
   if (!isLost) hearMember(draft, request, client);
-  // Steps 7 and 9. Step 8, the test for a refinement step, has its place between them (WU-2).
-  bumpIfNeeded(draft, reasons, metadataHash);
+  // Steps 7 to 9: one epoch up, for whatever else asks for it, or for a refinement step.
+  if (!bumpIfNeeded(draft, reasons, metadataHash)) maybeStepOn(draft, memberId);
   // Step 10.
   const { initialRebalanceDelayMs } = context.settings;
   if (joined && foundEmpty && initialRebalanceDelayMs > 0 && !draft.soft.delaying) {
@@ -217,10 +218,11 @@ function hearMember(draft: Draft, request: HeartbeatRequest, client: Client): vo
     taskEndOffsets: taskEndOffsets ?? known.taskEndOffsets,
     heartbeatVersion: client.apiVersion,
   });
+  draft.change({ reportsHeard: draft.soft.reportsHeard + 1 });
 }
 
-/** Raises the group epoch once if anything asks for it: the reasons so far, readiness, configs (GE-5, GE-7). */
-function bumpIfNeeded(draft: Draft, reasons: string[], metadataHash: bigint): void {
+/** Raises the group epoch once if anything asks for it: the reasons so far, readiness, configs (GE-5, GE-7). @returns whether it did. */
+function bumpIfNeeded(draft: Draft, reasons: string[], metadataHash: bigint): boolean {
   const { group, soft, context } = draft;
   const validatedTopologyEpoch = validatedEpoch(soft.configured);
   if (validatedTopologyEpoch !== group.validatedTopologyEpoch && reasons.length === 0) {
@@ -230,10 +232,11 @@ function bumpIfNeeded(draft: Draft, reasons: string[], metadataHash: bigint): vo
   const configs = changedConfigs(group.lastAssignmentConfigs, settings, behaviour);
   // A new group has no configs yet; that alone is no change anyone made.
   if (configs.length > 0 && reasons.length === 0) reasons.push(`${configs.join(', ')} changed`);
-  if (reasons.length === 0) return;
+  if (reasons.length === 0) return false;
   raiseGroupEpoch(draft, reasons, {
     metadataHash,
     validatedTopologyEpoch,
     lastAssignmentConfigs: assignmentConfigs(settings, behaviour),
   });
+  return true;
 }

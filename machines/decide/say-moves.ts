@@ -25,6 +25,11 @@ export function sayMoves(
   const head = `Target of epoch ${draft.group.assignmentEpoch}`;
   const moves = [...activeMoves(changes), ...standbyMoves(changes)];
   if (moves.length === 0) draft.say(`${head}: nothing moves`);
+  sayLines(draft, head, moves);
+}
+
+/** Says one line for each way, at most so many; a count stands for the rest. */
+export function sayLines(draft: Pick<Draft, 'say'>, head: string, moves: readonly Move[]): void {
   for (const { tasks, one, many } of moves.slice(0, LINES_MAX)) {
     const [before, after] = countTasks(tasks) === 1 ? one : many;
     draft.say(`${head}: ${before}${nameTasks(tasks, TASKS_NAMED)} ${after}`);
@@ -34,7 +39,7 @@ export function sayMoves(
 }
 
 /** Tasks that go the same way, and the words before and after them, for one and for many. */
-type Move = {
+export type Move = {
   readonly tasks: TaskList;
   readonly one: readonly [string, string];
   readonly many: readonly [string, string];

@@ -4,6 +4,7 @@ import { ownedSince, withoutEpochs } from '../model/task-list.ts';
 import { NO_HELD_TASKS, NO_TASKS_BY_ROLE } from '../model/tasks.ts';
 import type { Draft } from './draft.ts';
 import { forgetMember } from './forget-member.ts';
+import { renameInIntermediate } from './intermediate.ts';
 import { assignmentOf, metadataOf } from './member-fields.ts';
 import { memberTombstones } from './tombstones.ts';
 
@@ -54,6 +55,7 @@ export function replaceMember(draft: Draft, holder: Member, memberId: string): M
   draft.write({ type: 'targetMember', groupId, memberId, value: target });
   draft.write({ type: 'currentAssignment', groupId, memberId, value: assignmentOf(member) });
   forgetMember(draft, holder.memberId);
+  renameInIntermediate(draft, holder.memberId, memberId);
   draft.say(`${memberId} takes the place of ${holder.memberId} as instance ${holder.instanceId}`);
   return member;
 }

@@ -77,6 +77,9 @@ export function newSoft(incarnation: number): GroupSoft {
     run: undefined,
     nextRun: 1,
     runFailedAtMs: undefined,
+    reportsHeard: 0,
+    derived: undefined,
+    intermediate: undefined,
     hurriedMembers: 0,
   };
 }

@@ -24,6 +24,8 @@ export type CoordinatorSettings = {
   readonly assignorAnswerWaitMs: number;
   /** `handover.heartbeat.interval.ms`; 0: off (RSP-8). */
   readonly handoverHeartbeatIntervalMs: number;
+  /** `warmup.wait.max.ms`; 0: without bound. */
+  readonly warmupWaitMaxMs: number;
   /** `offset.metadata.max.bytes` */
   readonly offsetMetadataMaxBytes: number;
   /** `offsets.retention.minutes`, in ms. */

@@ -1,4 +1,7 @@
+import type { Group } from './group.ts';
 import type { PersistentMap } from './persistent-map.ts';
+import type { Refinement } from './refinement.ts';
+import type { GroupSettings } from './settings.ts';
 import type { TaskOffset } from './tasks.ts';
 import type { ConfiguredTopology } from './topology.ts';
 
@@ -24,6 +27,24 @@ export type RunInFlight = {
   readonly waitingMemberId: string | undefined;
 };
 
+/** The refinement found last, and what it follows from: compared by identity, so that an idle heartbeat costs nothing (WU-2). */
+export type DerivedRefinement = {
+  readonly refinement: Refinement;
+  readonly members: Group['members'];
+  readonly targets: Group['targets'];
+  readonly configured: ConfiguredTopology | undefined;
+  readonly settings: GroupSettings;
+  readonly reportsHeard: number;
+  /** Wall clock, ms. */
+  readonly sinceMs: number;
+};
+
+/** The intermediate assignment of one target: frozen while its epoch lasts (WU-4). */
+export type IntermediateAssignment = {
+  readonly assignmentEpoch: number;
+  readonly refinement: Refinement;
+};
+
 /** State held outside the log. It is part of what a decision decided: kept and undone together with its batch (ORD-2). */
 export type GroupSoft = {
   /** New whenever the group object is made, never used twice while the process lives (OFF-2). */
@@ -43,6 +64,10 @@ export type GroupSoft = {
   readonly nextRun: number;
   /** Wall clock, ms, of the last failed run; no new one sooner than an interval later (OFF-6). */
   readonly runFailedAtMs: number | undefined;
+  /** Rises with every report of offsets, and of the version in which they come; never falls within an incarnation. */
+  readonly reportsHeard: number;
+  readonly derived: DerivedRefinement | undefined;
+  readonly intermediate: IntermediateAssignment | undefined;
   /** How many members are hurried (RSP-8). */
   readonly hurriedMembers: number;
 };

@@ -124,6 +124,7 @@ export function buildConfig(
       maxGroupSize: values['group.streams.max.size'],
       assignorAnswerWaitMs: values['assignor.answer.wait.ms'],
       handoverHeartbeatIntervalMs: values['handover.heartbeat.interval.ms'],
+      warmupWaitMaxMs: values['warmup.wait.max.ms'],
       offsetMetadataMaxBytes: values['offset.metadata.max.bytes'],
       offsetsRetentionMs: values['offsets.retention.minutes'] * 60_000,
       offsetsAreElsewhere: values['upstream.bootstrap.servers'] !== undefined,

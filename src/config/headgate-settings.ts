@@ -97,6 +97,11 @@ export const headgateSettings = {
     { min: 0 },
     'How many members may have the hand-over interval at a time.',
   ),
+  'warmup.wait.max.ms': int(
+    600_000,
+    msOrZero,
+    'How long a task stays where it is while its copy on its new owner gets no closer to being caught up; 0 sets no bound.',
+  ),
   host: required('127.0.0.1', host, 'Address to listen on for clients.'),
   port: int(9_092, port, 'Port to listen on for clients; 0 takes any that is free.'),
   'advertised.host': optional(host, 'Host that clients are told; without it, the one listened on.'),

@@ -96,17 +96,17 @@ export const streamsSettings = {
   ),
   'group.streams.num.warmup.replicas': int(
     2,
-    { min: 0, notYet: true },
+    { min: 0 },
     'Tasks of one group that may be warmed up elsewhere at the same time.',
   ),
   'group.streams.max.warmup.replicas': int(
     20,
-    { min: 0, notYet: true },
+    { min: 0 },
     'Upper bound of the warm-up tasks, for the broker and for every group.',
   ),
   'group.streams.acceptable.recovery.lag': int64(
     10_000n,
-    { unit: 'offsets', notYet: true },
+    { unit: 'offsets' },
     'A copy of a task that lags no more than this counts as caught up.',
   ),
   'group.streams.rack.aware.assignment.tags': list<string>(

@@ -33,6 +33,7 @@ describe('resolveConfig()', () => {
       maxGroupSize: 2 ** 31 - 1,
       assignorAnswerWaitMs: 100,
       handoverHeartbeatIntervalMs: 300,
+      warmupWaitMaxMs: 600_000,
       offsetMetadataMaxBytes: 4096,
       offsetsRetentionMs: 7 * 24 * 60 * 60 * 1000,
       offsetsAreElsewhere: false,

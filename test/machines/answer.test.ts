@@ -63,17 +63,23 @@ describe('isInHandover()', () => {
   const waiting = { ...member, state: 'unreleasedTasks' as const };
 
   it('is whoever waits, owes, or has a run in flight (RSP-8)', () => {
-    expect(isInHandover(waiting, [], undefined)).to.equal(true);
-    expect(isInHandover({ ...member, state: 'unrevokedTasks' }, [], undefined)).to.equal(true);
-    expect(isInHandover(member, [], 'runInFlight')).to.equal(true);
-    expect(isInHandover(member, [], undefined)).to.equal(false);
-    expect(isInHandover(member, [], 'interval')).to.equal(false);
+    expect(isInHandover(waiting, [], undefined, false)).to.equal(true);
+    expect(isInHandover({ ...member, state: 'unrevokedTasks' }, [], undefined, false)).to.equal(
+      true,
+    );
+    expect(isInHandover(member, [], 'runInFlight', false)).to.equal(true);
+    expect(isInHandover(member, [], undefined, true)).to.equal(true);
+    expect(isInHandover(member, [], undefined, false)).to.equal(false);
+    expect(isInHandover(member, [], 'interval', false)).to.equal(false);
   });
   it('is nobody with a status that makes clients give up (RSP-8)', () => {
     const status = (name: 'MISSING_SOURCE_TOPICS' | 'ASSIGNMENT_DELAYED') => [
       { status: name, detail: '' },
     ];
-    expect(isInHandover(waiting, status('MISSING_SOURCE_TOPICS'), undefined)).to.equal(false);
-    expect(isInHandover(waiting, status('ASSIGNMENT_DELAYED'), undefined)).to.equal(true);
+    expect(isInHandover(waiting, status('MISSING_SOURCE_TOPICS'), undefined, false)).to.equal(
+      false,
+    );
+    expect(isInHandover(member, status('MISSING_SOURCE_TOPICS'), undefined, true)).to.equal(false);
+    expect(isInHandover(waiting, status('ASSIGNMENT_DELAYED'), undefined, false)).to.equal(true);
   });
 });

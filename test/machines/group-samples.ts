@@ -15,6 +15,7 @@ export const COORDINATOR: CoordinatorSettings = {
   maxGroupSize: 100,
   assignorAnswerWaitMs: 0,
   handoverHeartbeatIntervalMs: 0,
+  warmupWaitMaxMs: 600_000,
   offsetMetadataMaxBytes: 4096,
   offsetsRetentionMs: 1_000,
 };

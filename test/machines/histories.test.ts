@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { apply } from '../../machines/apply.ts';
+import type { HeartbeatRequest } from '../../machines/commands.ts';
 import type { AssignmentProblem, AssignmentResult } from '../../machines/model/assignment.ts';
 import { emptySlot } from '../../machines/model/empty.ts';
 import type { Profile } from '../../machines/model/profile.ts';
 import { resolveBehaviour } from '../../machines/model/profile.ts';
-import { sameTasks, taskKey } from '../../machines/model/task-list.ts';
-import { NO_TASKS_BY_ROLE } from '../../machines/model/tasks.ts';
+import { forEachTask, sameTasks, taskKey, unionTasks } from '../../machines/model/task-list.ts';
+import { NO_TASKS_BY_ROLE, type TaskOffset } from '../../machines/model/tasks.ts';
 import type { GroupRecord } from '../../machines/records.ts';
 import { keepingAssignor, listOf } from '../support/keeping-assignor.ts';
 import type { Outcome } from '../support/lone-coordinator.ts';
@@ -23,13 +24,20 @@ const TOPOLOGY = topology(
 );
 
 type Action =
-  | { readonly kind: 'beat'; readonly who: number; readonly said: Said; readonly lost: boolean }
+  | {
+      readonly kind: 'beat';
+      readonly who: number;
+      readonly said: Said;
+      readonly lost: boolean;
+      /** How far its copies are behind; undefined: it says nothing of them. */
+      readonly lag: number | undefined;
+    }
   | { readonly kind: 'join'; readonly who: number; readonly lost: boolean }
   | { readonly kind: 'leave' | 'forget'; readonly who: number }
   | { readonly kind: 'clock'; readonly ms: number }
   | { readonly kind: 'grow' | 'vanish' | 'release' | 'fail' | 'waited' | 'failOver' }
   | { readonly kind: 'hold'; readonly on: boolean }
-  | { readonly kind: 'standbys'; readonly count: number };
+  | { readonly kind: 'standbys' | 'warmups'; readonly count: number };
 
 const who = fc.nat({ max: 4 });
 const action: fc.Arbitrary<Action> = fc.oneof(
@@ -40,6 +48,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       who,
       said: fc.constantFrom<Said>('silent', 'told', 'all'),
       lost: fc.boolean(),
+      lag: fc.constantFrom(undefined, undefined, 0, 10_000, 10_001),
     }),
   },
   {
@@ -72,6 +81,10 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ kind: fc.constant('standbys' as const), count: fc.nat({ max: 1 }) }),
   },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('warmups' as const), count: fc.nat({ max: 2 }) }),
+  },
 );
 
 const start = fc.record({
@@ -81,6 +94,7 @@ const start = fc.record({
   intervalMs: fc.constantFrom(0, 0, 1000),
   waitMs: fc.constantFrom(0, 100),
   handoverMs: fc.constantFrom(0, 300),
+  warmups: fc.constantFrom(0, 1, 2),
 });
 
 /** Any assignment that keeps the hard rules: one active owner per task, one copy per process. */
@@ -121,6 +135,20 @@ const HARMLESS = new Set([
   'GROUP_ID_NOT_FOUND',
 ]);
 
+/** What a client says of the copies it was told to have. */
+function reportOf(
+  { told }: PlayMember,
+  lag: number | undefined,
+): Partial<Pick<HeartbeatRequest, 'taskOffsets' | 'taskEndOffsets'>> {
+  if (lag === undefined) return {};
+  const ends: TaskOffset[] = [];
+  forEachTask(unionTasks(told.standby, told.warmup), (subtopologyId, partition) => {
+    ends.push({ subtopologyId, partition, offset: 20_000n });
+  });
+  const behind = ends.map((end) => ({ ...end, offset: end.offset - BigInt(lag) }));
+  return { taskOffsets: behind, taskEndOffsets: ends };
+}
+
 /** One group and five clients in three processes. */
 class History {
   readonly coordinator: LoneCoordinator;
@@ -139,6 +167,7 @@ class History {
       ...coordinator.settings,
       initialRebalanceDelayMs: given.delayMs,
       assignmentIntervalMs: given.intervalMs,
+      numWarmupReplicas: given.warmups,
     };
     coordinator.coordinator = {
       ...coordinator.coordinator,
@@ -156,7 +185,10 @@ class History {
     const { coordinator } = this;
     switch (each.kind) {
       case 'beat':
-        this.#send(each.who, each.lost, (client) => client.request(each.said));
+        this.#send(each.who, each.lost, (client) => ({
+          ...client.request(each.said),
+          ...reportOf(client, each.lag),
+        }));
         break;
       case 'join':
         this.#send(each.who, each.lost, (client) => client.join());
@@ -195,6 +227,9 @@ class History {
         break;
       case 'standbys':
         coordinator.settings = { ...coordinator.settings, numStandbyReplicas: each.count };
+        break;
+      case 'warmups':
+        coordinator.settings = { ...coordinator.settings, numWarmupReplicas: each.count };
         break;
     }
   }
@@ -286,9 +321,9 @@ class History {
     if (this.profile === 'kafka') {
       for (let at = 0; at < 5; at++) this.play({ kind: 'join', who: at, lost: false });
     }
-    for (let round = 0; round < 12; round++) {
+    for (let round = 0; round < 40; round++) {
       for (let at = 0; at < 5; at++) {
-        this.play({ kind: 'beat', who: at, said: 'told', lost: false });
+        this.play({ kind: 'beat', who: at, said: 'told', lost: false, lag: 0 });
       }
       this.check();
       this.play({ kind: 'clock', ms: 2000 });
@@ -301,10 +336,12 @@ class History {
       expect(client.epoch).to.equal(group?.assignmentEpoch);
       expect(sameTasks(client.told.active, target.active), client.memberId).to.equal(true);
       expect(sameTasks(client.told.standby, target.standby), client.memberId).to.equal(true);
+      expect(client.told.warmup, client.memberId).to.deep.equal([]);
     }
     const records = coordinator.log.length;
-    for (let at = 0; at < 5; at++)
-      this.play({ kind: 'beat', who: at, said: 'silent', lost: false });
+    for (let at = 0; at < 5; at++) {
+      this.play({ kind: 'beat', who: at, said: 'silent', lost: false, lag: undefined });
+    }
     expect(coordinator.log.length, 'idle heartbeats write nothing').to.equal(records);
   }
 }

@@ -147,6 +147,7 @@ export class Harness {
         maxGroupSize: 1000,
         assignorAnswerWaitMs: profile === 'kip' ? 100 : 10_000,
         handoverHeartbeatIntervalMs: profile === 'kip' ? 300 : 0,
+        warmupWaitMaxMs: 600_000,
         offsetMetadataMaxBytes: 4096,
         offsetsRetentionMs: 7 * 24 * 3_600_000,
         ...options.coordinator,

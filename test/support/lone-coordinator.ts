@@ -52,6 +52,7 @@ export const COORDINATOR_SETTINGS: CoordinatorSettings = {
   maxGroupSize: 2 ** 31 - 1,
   assignorAnswerWaitMs: 100,
   handoverHeartbeatIntervalMs: 0,
+  warmupWaitMaxMs: 600_000,
   offsetMetadataMaxBytes: 4096,
   offsetsRetentionMs: 7 * 24 * 3600 * 1000,
 };

@@ -18,6 +18,9 @@ export const TRACE_SETTINGS: Readonly<
   warmups: (on, value) => {
     on.settings = { ...on.settings, numWarmupReplicas: Number(value) };
   },
+  'warmup-wait': (on, value) => {
+    on.coordinator = { ...on.coordinator, warmupWaitMaxMs: Number(value) };
+  },
   wait: (on, value) => {
     on.coordinator = { ...on.coordinator, assignorAnswerWaitMs: Number(value) };
   },

@@ -1,0 +1,177 @@
+import { byCodeUnits } from '../model/ids.ts';
+import type { Refinement } from '../model/refinement.ts';
+import { UNREFINED } from '../model/refinement.ts';
+import type { GroupSoft, MemberSoft } from '../model/soft.ts';
+import { hasTask, sameTasksByRole, subtractTasks, unionTasks } from '../model/task-list.ts';
+import type { TasksByRole } from '../model/tasks.ts';
+import { NO_TASKS_BY_ROLE } from '../model/tasks.ts';
+import { raiseGroupEpoch } from './bump.ts';
+import type { Draft } from './draft.ts';
+import { isWithin, lagBetween } from './refine/lag.ts';
+import { type RefinerInput, refine } from './refine/refine.ts';
+import { sayRefined } from './say-refined.ts';
+
+/** The version from which on heartbeats report how far copies are (OFS-4). */
+const REPORTS_COPIES_SINCE = 1;
+
+/**
+ * What a member is to reconcile toward: its slice of the intermediate assignment of the installed target's epoch,
+ * which is derived at the first need and stays as it is while the epoch does (WU-4).
+ */
+export function intermediateTarget(draft: Draft, memberId: string): TasksByRole {
+  const { group, context } = draft;
+  const target = group.targets.get(memberId);
+  // Whoever came since the target was made has nothing to reconcile toward, whatever it had in a former life.
+  if (target === undefined) return NO_TASKS_BY_ROLE;
+  if (!context.behaviour.warmups) return target;
+  const { intermediate } = draft.soft;
+  const refinement =
+    intermediate?.assignmentEpoch === group.assignmentEpoch
+      ? intermediate.refinement
+      : freeze(draft, derive(draft));
+  return refinement.slices.get(memberId) ?? target;
+}
+
+/**
+ * Step 8, the refinement step: in a group that is settled, a member whose slice of the intermediate assignment is no
+ * longer what it has gets the group one epoch further, target and its time unchanged, without a run of the assignor.
+ * Others whose slice differs ride along, or take a step of their own (WU-2, WU-3, GE-6).
+ *
+ * To be called only when nothing else raised the epoch in this heartbeat.
+ */
+export function maybeStepOn(draft: Draft, memberId: string): void {
+  const { group, context } = draft;
+  if (!context.behaviour.warmups || group.state !== 'Stable') return;
+  const refinement = derive(draft);
+  const slice = refinement.slices.get(memberId) ?? group.targets.get(memberId) ?? NO_TASKS_BY_ROLE;
+  if (sameTasksByRole(slice, draft.member(memberId).assigned)) return;
+  raiseGroupEpoch(draft, ['Warm-ups move on']);
+  draft.write({
+    type: 'targetMetadata',
+    groupId: group.groupId,
+    value: {
+      assignmentEpoch: draft.group.groupEpoch,
+      assignmentTimestampMs: group.assignmentTimestampMs,
+    },
+  });
+  freeze(draft, refinement);
+}
+
+/**
+ * Whether a member has a caught-up copy of a task that is to be its own: it gets the task as soon as the present owner
+ * lets go, and should hear of that at once (RSP-8, WU-17).
+ */
+export function isAboutToTakeOver(draft: Draft, memberId: string): boolean {
+  const { group, soft, context } = draft;
+  // Whoever waits for a task has a slice of its own: without it nothing has to be looked at.
+  if (soft.intermediate?.refinement.slices.has(memberId) !== true) return false;
+  const { assigned } = draft.member(memberId);
+  const target = group.targets.get(memberId) ?? NO_TASKS_BY_ROLE;
+  const wanted = subtractTasks(target.active, assigned.active);
+  const copies = unionTasks(assigned.standby, assigned.warmup);
+  const { taskOffsets, taskEndOffsets } = draft.softOf(memberId);
+  return taskOffsets.some(({ subtopologyId, partition, offset }) => {
+    if (!hasTask(wanted, subtopologyId, partition)) return false;
+    if (!hasTask(copies, subtopologyId, partition)) return false;
+    const end = taskEndOffsets.find(
+      (each) => each.subtopologyId === subtopologyId && each.partition === partition,
+    );
+    return isWithin(lagBetween(offset, end?.offset), context.settings.acceptableRecoveryLag);
+  });
+}
+
+/** A static member's slice goes with its place to the member that took it (STAT-5). */
+export function renameInIntermediate(draft: Draft, before: string, after: string): void {
+  const { intermediate } = draft.soft;
+  const slice = intermediate?.refinement.slices.get(before);
+  if (intermediate === undefined || slice === undefined) return;
+  const slices = new Map(intermediate.refinement.slices);
+  slices.delete(before);
+  slices.set(after, slice);
+  const refinement = { ...intermediate.refinement, slices };
+  draft.change({ intermediate: { ...intermediate, refinement } });
+}
+
+/** From now on this is the intermediate assignment of the installed target's epoch; says what is new about it. */
+function freeze(draft: Draft, refinement: Refinement): Refinement {
+  const before = draft.soft.intermediate?.refinement.moves ?? [];
+  draft.change({ intermediate: { assignmentEpoch: draft.group.assignmentEpoch, refinement } });
+  sayRefined(draft, before, refinement.moves);
+  return refinement;
+}
+
+/** Refines the target as the group is now; what was found last is found again as long as nothing it follows from changed. */
+function derive(draft: Draft): Refinement {
+  const { soft } = draft;
+  if (soft.derived !== undefined && stillHolds(draft, soft.derived)) return soft.derived.refinement;
+  const input = inputOf(draft);
+  const refined = input === undefined ? UNREFINED : refine(input);
+  if (refined === undefined)
+    draft.say('Staging would lose or double an active task: nothing is staged');
+  const refinement = refined ?? UNREFINED;
+  const { group, context } = draft;
+  draft.change({
+    derived: {
+      refinement,
+      members: group.members,
+      targets: group.targets,
+      configured: soft.configured,
+      settings: context.settings,
+      reportsHeard: soft.reportsHeard,
+      sinceMs: context.nowMs,
+    },
+  });
+  return refinement;
+}
+
+/** Where nothing has to move, nothing that is reported makes a difference; time does only when a wait is over. */
+function stillHolds(
+  { group, soft, context }: Draft,
+  derived: NonNullable<GroupSoft['derived']>,
+): boolean {
+  const { refinement, settings, sinceMs } = derived;
+  return (
+    derived.members === group.members &&
+    derived.targets === group.targets &&
+    derived.configured === soft.configured &&
+    settings.numWarmupReplicas === context.settings.numWarmupReplicas &&
+    settings.acceptableRecoveryLag === context.settings.acceptableRecoveryLag &&
+    (refinement.moves.length === 0 || derived.reportsHeard === soft.reportsHeard) &&
+    context.nowMs >= sinceMs &&
+    context.nowMs < refinement.untilMs
+  );
+}
+
+/** Undefined: nothing is staged, warm-ups are off or the topology is not ready (WU-1). */
+function inputOf({ group, soft, context }: Draft): RefinerInput | undefined {
+  const { configured } = soft;
+  const { numWarmupReplicas, acceptableRecoveryLag } = context.settings;
+  if (numWarmupReplicas === 0) return undefined;
+  if (configured === undefined || configured.problem !== undefined) return undefined;
+  const members = [...group.members.values()].sort((a, b) => byCodeUnits(a.memberId, b.memberId));
+  return {
+    subtopologies: configured.subtopologies,
+    members: members.map(({ memberId, processId, assigned }) => {
+      const heard = soft.members.get(memberId);
+      return {
+        memberId,
+        processId,
+        assigned,
+        target: group.targets.get(memberId) ?? NO_TASKS_BY_ROLE,
+        taskOffsets: heard?.taskOffsets ?? [],
+        taskEndOffsets: heard?.taskEndOffsets ?? [],
+        reportsCopies: reportsCopies(heard),
+      };
+    }),
+    warmupsMax: numWarmupReplicas,
+    acceptableRecoveryLag,
+    waits: soft.derived?.refinement.waits ?? UNREFINED.waits,
+    nowMs: context.nowMs,
+    waitMaxMs: context.coordinator.warmupWaitMaxMs,
+  };
+}
+
+function reportsCopies(heard: MemberSoft | undefined): 'yes' | 'no' | 'unknown' {
+  if (heard?.heartbeatVersion === undefined) return 'unknown';
+  return heard.heartbeatVersion >= REPORTS_COPIES_SINCE ? 'yes' : 'no';
+}
