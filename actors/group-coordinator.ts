@@ -24,7 +24,10 @@ export type ListFilter = { readonly states: readonly string[]; readonly types: r
 export type ShardStatus = {
   readonly shard: number;
   readonly state: ShardState;
+  /** Streams groups. */
   readonly groups: number;
+  /** Ids that hold offsets alone, which are listed as empty classic groups. */
+  readonly simpleGroups: number;
   readonly members: number;
   readonly committedOffsets: number;
   readonly groupsByState: Readonly<Record<GroupState, number>>;

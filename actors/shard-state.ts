@@ -123,6 +123,7 @@ export class ShardState {
 /** Counts for the gauges (MT-1, MT-3): every state is there, also with 0. */
 export function countGroups(slots: Slots): {
   groups: number;
+  simpleGroups: number;
   members: number;
   committedOffsets: number;
   groupsByState: Record<GroupState, number>;
@@ -136,14 +137,18 @@ export function countGroups(slots: Slots): {
     Dead: 0,
   };
   let groups = 0;
+  let simpleGroups = 0;
   let members = 0;
   let committedOffsets = 0;
   for (const slot of slots.values()) {
     for (const partitions of slot.offsets.values()) committedOffsets += partitions.size;
-    if (slot.group === undefined) continue;
+    if (slot.group === undefined) {
+      simpleGroups++;
+      continue;
+    }
     groups++;
     members += slot.group.members.size;
     groupsByState[slot.group.state]++;
   }
-  return { groups, members, committedOffsets, groupsByState };
+  return { groups, simpleGroups, members, committedOffsets, groupsByState };
 }

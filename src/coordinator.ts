@@ -112,6 +112,7 @@ async function start(
   // What was taken is answered before the shards close.
   closers.push(() => listeners.stop(config.stopTimeoutMs));
   metrics.watchShards(() => router.shards());
+  front.show(metrics);
 
   const configs = configResources(config, storage, settings);
   const standalone = createStandalone({
@@ -130,6 +131,7 @@ async function start(
     handlers: front.handlers(standalone),
     versions: front.versions(standalone),
     log,
+    tally: metrics.server,
   });
   const listener = await listeners.open(config.listen, front.nodeId);
   const admin = await startAdmin(config, { router, storage, metrics, front, log }, closers);

@@ -6,6 +6,7 @@ import { createInCatalogue } from './cluster/create-in-catalogue.ts';
 import { TopicCreator } from './cluster/topic-creator.ts';
 import type { Config, UpstreamConfig } from './config/config.ts';
 import type { HostPort } from './config/host-port.ts';
+import type { Metrics } from './observe/metrics.ts';
 import type { Handler, ListenerInfo, VersionTable } from './server/dispatch.ts';
 import type { Listener } from './server/listener.ts';
 import type { Standalone } from './server/standalone.ts';
@@ -27,6 +28,8 @@ export type Front = {
   /** Resolves when clients can be served. */
   ready(): Promise<void>;
   isReachable(): boolean;
+  /** Lets the metrics show what is this front's alone. */
+  show(metrics: Pick<Metrics, 'watchPlaceholders'>): void;
   close(): void;
 };
 
@@ -50,6 +53,7 @@ export function standaloneFront(parts: { catalogue: Catalogue; nodeId: number; l
         abilities.versions,
     ready: () => Promise.resolve(),
     isReachable: () => true,
+    show() {},
     close() {},
   };
 }
@@ -96,6 +100,7 @@ export function gatewayFront(parts: {
       if (clusterId !== null) await parts.keepUpstream(clusterId);
     },
     isReachable: () => gateway.isReachable(),
+    show: (metrics) => metrics.watchPlaceholders(() => gateway.placeholders()),
     close: () => gateway.close(),
   };
 }

@@ -4,7 +4,8 @@ import type { RuntimeMetrics } from '../../actors/ports.ts';
 import type { GroupState } from '../../machines/model/group.ts';
 import type { ShardState } from '../../machines/shard-machine.ts';
 import { VERSION } from '../version.ts';
-import { apiByKey } from '../wire/apis.ts';
+import { type ApiName, apiByKey } from '../wire/apis.ts';
+import { errorName } from '../wire/errors.ts';
 import { SecondsHistogram, type SecondsSeries } from './seconds-histogram.ts';
 
 /** What the server reports: the methods of its own port of the same name. */
@@ -14,6 +15,8 @@ type ServerNumbers = {
   connectionRefused(): void;
   /** Ms from the whole request taken to its answer ready. */
   requestAnswered(apiKey: number, ms: number): void;
+  /** An answer made here carries this error code; once for each code of an answer. */
+  errorAnswered(api: ApiName, code: number): void;
 };
 
 /** The numbers of one process and their text. */
@@ -22,11 +25,25 @@ export type Metrics = {
   readonly server: ServerNumbers;
   /** Says where gauges about groups come from; they are read at every scrape. */
   watchShards(shards: () => readonly ShardStatus[]): void;
+  /** As {@link watchShards}, of a gateway's groups upstream: how many are held, or why they are not. */
+  watchPlaceholders(counts: () => ReadonlyMap<PlaceholderState, number>): void;
   readonly contentType: string;
   /** The text that Prometheus scrapes. */
   text(): Promise<string>;
 };
 
+/** What became of a gateway's hold on a group upstream. */
+type PlaceholderState = 'joined' | 'conflict' | 'forbidden' | 'unavailable' | 'fenced';
+
+const PLACEHOLDER_STATES: readonly PlaceholderState[] = [
+  'joined',
+  'conflict',
+  'forbidden',
+  'unavailable',
+  'fenced',
+];
+/** Groups by protocol, as ListGroups has their types. Of consumer and share groups there is none here. */
+const PROTOCOLS = ['classic', 'consumer', 'share', 'streams'] as const;
 /** Always shown, with 0 where there is none (MT-3). */
 const GROUP_STATES: readonly GroupState[] = [
   'Empty',
@@ -61,12 +78,29 @@ export function createMetrics(): Metrics {
     watchShards: (source) => {
       shards = source;
     },
+    watchPlaceholders: (counts) => addPlaceholderGauge(registry, counts),
     contentType: registry.contentType,
     text: () => {
       seen = shards();
       return registry.metrics();
     },
   };
+}
+
+function addPlaceholderGauge(
+  registry: Registry,
+  counts: () => ReadonlyMap<PlaceholderState, number>,
+): void {
+  new Gauge({
+    name: 'placeholder_count',
+    help: 'Groups of a gateway by whether they are held upstream',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      const now = counts();
+      for (const state of PLACEHOLDER_STATES) this.set({ state }, now.get(state) ?? 0);
+    },
+  });
 }
 
 function addShardGauges(registry: Registry, shards: () => readonly ShardStatus[]): void {
@@ -89,10 +123,11 @@ function addShardGauges(registry: Registry, shards: () => readonly ShardStatus[]
     labelNames: ['protocol'],
     registers,
     collect() {
-      this.set(
-        { protocol: 'streams' },
-        sum(({ groups }) => groups),
-      );
+      const counts: Record<string, number> = {
+        streams: sum(({ groups }) => groups),
+        classic: sum(({ simpleGroups }) => simpleGroups),
+      };
+      for (const protocol of PROTOCOLS) this.set({ protocol }, counts[protocol] ?? 0);
     },
   });
   new Gauge({
@@ -201,6 +236,12 @@ function serverNumbers(registry: Registry): ServerNumbers {
     help: 'Time from a whole request to its answer, by API',
     labelName: 'api',
   });
+  const errors = new Counter({
+    name: 'request_error_count',
+    help: 'Answers of this process with an error, by API and error; one answer counts once for each',
+    labelNames: ['api', 'error'],
+    registers: [registry],
+  });
   const byKey = new Map<number, SecondsSeries>();
   const seriesOf = (apiKey: number) => {
     const known = byKey.get(apiKey);
@@ -221,5 +262,6 @@ function serverNumbers(registry: Registry): ServerNumbers {
     },
     connectionRefused: () => refused(),
     requestAnswered: (apiKey, ms) => seriesOf(apiKey).observeMs(ms),
+    errorAnswered: (api, code) => errors.inc({ api, error: errorName(code) }),
   };
 }

@@ -1,5 +1,6 @@
 import type { ApiName, RequestOf, ResponseInput } from '../wire/apis.ts';
 import { apis, decodeRequest } from '../wire/apis.ts';
+import { errorsIn } from '../wire/errors-in.ts';
 import { encodeResponseFrame } from '../wire/headers.ts';
 import { Reader } from '../wire/reader.ts';
 import type { Handler, IncomingRequest } from './dispatch.ts';
@@ -24,15 +25,25 @@ export function decodeBody<N extends ApiName>(name: N, incoming: IncomingRequest
   }
 }
 
+/**
+ * The frame of an answer that is made here; its errors are counted. What upstream answered and is only put together
+ * anew is not for this function: its errors are none of ours.
+ */
+export function reply<N extends ApiName>(
+  name: N,
+  { apiVersion, correlationId, tally }: IncomingRequest,
+  body: ResponseInput<N>,
+): Buffer {
+  for (const code of errorsIn(name, body)) tally.errorAnswered(name, code);
+  return encodeResponseFrame(name, apiVersion, correlationId, body);
+}
+
 /** An entry of the dispatch's table: decodes, lets answer, encodes. */
 export function bind<N extends ApiName>(name: N, answer: Answering<N>): readonly [number, Handler] {
   const handler: Handler = (incoming) => {
-    const { apiVersion, correlationId } = incoming;
     const body = answer(decodeBody(name, incoming), incoming);
-    if (!(body instanceof Promise)) {
-      return encodeResponseFrame(name, apiVersion, correlationId, body);
-    }
-    return body.then((ready) => encodeResponseFrame(name, apiVersion, correlationId, ready));
+    if (!(body instanceof Promise)) return reply(name, incoming, body);
+    return body.then((ready) => reply(name, incoming, ready));
   };
   return [apis[name].key, handler];
 }

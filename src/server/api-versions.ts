@@ -2,8 +2,7 @@ import type { ResponseInput } from '../wire/apis.ts';
 import { apis } from '../wire/apis.ts';
 import type { WireErrorName } from '../wire/errors.ts';
 import { errorCode } from '../wire/errors.ts';
-import { encodeResponseFrame } from '../wire/headers.ts';
-import { decodeBody } from './answering.ts';
+import { decodeBody, reply } from './answering.ts';
 import type { Answer, Handler, IncomingRequest, ListenerInfo, VersionTable } from './dispatch.ts';
 
 /** A feature of the cluster with the levels that exist and the one in force. */
@@ -106,5 +105,5 @@ function frame(
   version: number,
   body: ResponseInput<'ApiVersions'>,
 ): Answer {
-  return encodeResponseFrame('ApiVersions', version, request.correlationId, body);
+  return reply('ApiVersions', { ...request, apiVersion: version }, body);
 }

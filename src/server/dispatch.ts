@@ -1,4 +1,5 @@
 import type { Log } from '../../actors/ports.ts';
+import type { ApiName } from '../wire/apis.ts';
 import { decodeRequestHeader } from '../wire/headers.ts';
 
 /** The address clients of a listener are told, and which node they reach there. */
@@ -47,7 +48,14 @@ export type IncomingRequest = {
   /** Where the body begins in the frame. */
   readonly bodyOffset: number;
   readonly connection: ClientConnection;
+  readonly tally: ErrorTally;
 };
+
+/** Counts the errors of answers that are made here. */
+export interface ErrorTally {
+  /** An answer carries this code; called once for each code of an answer. Cheap, never throws. */
+  errorAnswered(api: ApiName, code: number): void;
+}
 
 /**
  * What becomes of a request: a whole response frame with its length, also in pieces; `none`: it is never answered
@@ -74,6 +82,8 @@ export type DispatchParts = {
   readonly fallback?: Handler;
   readonly versions: (listener: ListenerInfo) => VersionTable;
   readonly log: Log;
+  /** Left out: nobody counts. */
+  readonly tally?: ErrorTally;
 };
 
 /** The body of a request does not decode: the client's mistake, not ours. */
@@ -81,6 +91,7 @@ export class MalformedRequest extends Error {
   override readonly name = 'MalformedRequest';
 }
 
+const NO_TALLY: ErrorTally = { errorAnswered: () => undefined };
 const API_VERSIONS_KEY = 18;
 const KEY_AND_VERSION_BYTES = 4;
 
@@ -94,7 +105,7 @@ const KEY_AND_VERSION_BYTES = 4;
  * Source: wire.md 1.6.
  */
 export function createDispatch(parts: DispatchParts): Dispatch {
-  const { handlers, fallback, versions, log } = parts;
+  const { handlers, fallback, versions, log, tally = NO_TALLY } = parts;
 
   function close(connection: ClientConnection, reason: string): 'close' {
     const fields = { connection: connection.id, client: connection.clientHost, reason };
@@ -136,6 +147,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
         frame,
         bodyOffset,
         connection,
+        tally,
       };
     } catch (error) {
       return close(connection, `Header: ${String(error)}`);

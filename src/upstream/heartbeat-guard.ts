@@ -3,11 +3,10 @@ import type { Clock } from '../../actors/ports.ts';
 import { requiredTopics } from '../../machines/decide/topology.ts';
 import { JOIN_EPOCH } from '../../machines/model/ids.ts';
 import type { UpstreamTopics } from '../cluster/upstream-topics.ts';
-import { decodeBody } from '../server/answering.ts';
+import { decodeBody, reply } from '../server/answering.ts';
 import type { Answer, Handler, IncomingRequest } from '../server/dispatch.ts';
 import type { WireErrorName } from '../wire/errors.ts';
 import { errorCode } from '../wire/errors.ts';
-import { encodeResponseFrame } from '../wire/headers.ts';
 import type { Hold, Placeholders } from './placeholders.ts';
 import { readPrefix } from './request-prefix.ts';
 import { within } from './within.ts';
@@ -117,8 +116,7 @@ function identityOf(request: IncomingRequest) {
 }
 
 function refused(request: IncomingRequest, error: WireErrorName, text: string): Answer {
-  const { apiVersion, correlationId } = request;
-  return encodeResponseFrame('StreamsGroupHeartbeat', apiVersion, correlationId, {
+  return reply('StreamsGroupHeartbeat', request, {
     errorCode: errorCode(error),
     errorMessage: text,
   });

@@ -2,11 +2,10 @@ import type { GroupCoordinator } from '../../actors/group-coordinator.ts';
 import type { Log } from '../../actors/ports.ts';
 import type { CommitRequest } from '../../machines/commands.ts';
 import type { UpstreamTopics } from '../cluster/upstream-topics.ts';
-import { decodeBody } from '../server/answering.ts';
+import { decodeBody, reply } from '../server/answering.ts';
 import type { Answer, Handler, IncomingRequest } from '../server/dispatch.ts';
 import type { RequestOf, ResponseInput, ResponseOf } from '../wire/apis.ts';
 import { errorCode } from '../wire/errors.ts';
-import { encodeResponseFrame } from '../wire/headers.ts';
 import { ZERO_UUID } from '../wire/reader.ts';
 import { clientsError, shadowFault, verdictFor } from './commit-errors.ts';
 import type { KeyedLocks } from './keyed-locks.ts';
@@ -241,12 +240,7 @@ function merge(first: Codes, second: Codes): Codes {
   );
 }
 
-function answerOf(
-  name: CommitApi,
-  { apiVersion, correlationId }: IncomingRequest,
-  topics: Topics,
-  codes: Codes,
-): Answer {
+function answerOf(name: CommitApi, request: IncomingRequest, topics: Topics, codes: Codes): Answer {
   const body: ResponseInput<CommitApi> = {
     topics: topics.map((topic, at) => ({
       name: topic.name,
@@ -256,5 +250,5 @@ function answerOf(
       })),
     })),
   };
-  return encodeResponseFrame(name, apiVersion, correlationId, body);
+  return reply(name, request, body);
 }

@@ -1,11 +1,10 @@
 import type { GroupCoordinator } from '../../actors/group-coordinator.ts';
 import type { OffsetDeleteAnswer } from '../../machines/commands.ts';
 import type { UpstreamTopics } from '../cluster/upstream-topics.ts';
-import { decodeBody } from '../server/answering.ts';
-import type { Answer, Handler, IncomingRequest } from '../server/dispatch.ts';
+import { decodeBody, reply } from '../server/answering.ts';
+import type { Handler, IncomingRequest } from '../server/dispatch.ts';
 import type { RequestOf, ResponseInput, ResponseOf } from '../wire/apis.ts';
 import { errorCode } from '../wire/errors.ts';
-import { encodeResponseFrame } from '../wire/headers.ts';
 import { clientsError } from './commit-errors.ts';
 import { partitionKey } from './offset-commits.ts';
 import type { PassOn } from './pass-on.ts';
@@ -33,7 +32,6 @@ export function offsetDeleteHandler(parts: OffsetDeleteParts): Handler {
   const { passOn, coordinator } = parts;
   return (request) =>
     passOn.inOrder(request, async (passedOn) => {
-      const { apiVersion, correlationId } = request;
       const body = decodeBody('OffsetDelete', request);
       const { error, state } = await coordinator().streamsGroup(body.groupId);
       if (error === 'NONE' && state === undefined) {
@@ -45,7 +43,7 @@ export function offsetDeleteHandler(parts: OffsetDeleteParts): Handler {
         error === 'NONE'
           ? await deleteOfStreamsGroup(parts, request, body)
           : { errorCode: errorCode(error) };
-      return encodeResponseFrame('OffsetDelete', apiVersion, correlationId, answer) as Answer;
+      return reply('OffsetDelete', request, answer);
     });
 }
 

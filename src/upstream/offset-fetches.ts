@@ -1,9 +1,8 @@
 import type { GroupCoordinator } from '../../actors/group-coordinator.ts';
-import { decodeBody } from '../server/answering.ts';
+import { decodeBody, reply } from '../server/answering.ts';
 import type { Handler, IncomingRequest } from '../server/dispatch.ts';
 import type { RequestOf, ResponseInput, ResponseOf } from '../wire/apis.ts';
 import { errorCode } from '../wire/errors.ts';
-import { encodeResponseFrame } from '../wire/headers.ts';
 import { ZERO_UUID } from '../wire/reader.ts';
 import { clientsError } from './commit-errors.ts';
 import type { KeyedLocks } from './keyed-locks.ts';
@@ -53,7 +52,7 @@ export function offsetFetchHandler(parts: OffsetFetchParts): Handler {
   const { passOn } = parts;
   return (request) =>
     passOn.inOrder(request, async (passedOn) => {
-      const { apiVersion, correlationId } = request;
+      const { apiVersion } = request;
       const body = decodeBody('OffsetFetch', request);
       const judged = await Promise.all(
         groupsOf(body, apiVersion).map((group) => judge(parts, group, body.requireStable)),
@@ -67,12 +66,7 @@ export function offsetFetchHandler(parts: OffsetFetchParts): Handler {
       passedOn();
       const found = await fetching;
       const answers = judged.map((one) => answerFor(one, found.get(one.group.groupId)));
-      return encodeResponseFrame(
-        'OffsetFetch',
-        apiVersion,
-        correlationId,
-        responseOf(answers, apiVersion),
-      );
+      return reply('OffsetFetch', request, responseOf(answers, apiVersion));
     });
 }
 

@@ -1,7 +1,6 @@
-import { decodeBody } from '../server/answering.ts';
+import { decodeBody, reply } from '../server/answering.ts';
 import type { Answer, ClientConnection, Handler, IncomingRequest } from '../server/dispatch.ts';
 import { errorCode } from '../wire/errors.ts';
-import { encodeResponseFrame } from '../wire/headers.ts';
 import type { ClientLinkParts } from './client-link.ts';
 import { ClientLink } from './client-link.ts';
 import type { ClusterMap } from './cluster-map.ts';
@@ -112,12 +111,11 @@ export class PassOn {
   describeCluster(): Handler {
     const answered = this.rewritten('DescribeCluster');
     return (request) => {
-      const { apiVersion, correlationId } = request;
       const { endpointType } = decodeBody('DescribeCluster', request);
       if (endpointType === BROKERS) return answered(request);
       const error =
         endpointType === CONTROLLERS ? 'MISMATCHED_ENDPOINT_TYPE' : 'UNSUPPORTED_ENDPOINT_TYPE';
-      return encodeResponseFrame('DescribeCluster', apiVersion, correlationId, {
+      return reply('DescribeCluster', request, {
         errorCode: errorCode(error),
         errorMessage: `Only endpoint type ${BROKERS} (brokers) is served here, seen: ${endpointType}`,
         endpointType,
@@ -146,15 +144,14 @@ export class PassOn {
     request: IncomingRequest,
     isStreamsGroup: (groupId: string) => boolean,
   ): Answer | undefined {
-    const { apiVersion, correlationId } = request;
     const body = decodeBody('FindCoordinator', request);
-    const isBatched = apiVersion >= COORDINATOR_KEYS_SINCE;
+    const isBatched = request.apiVersion >= COORDINATOR_KEYS_SINCE;
     const keys = isBatched ? body.coordinatorKeys : [body.key];
     const here = this.addressHere(request.connection);
     if (here === undefined || body.keyType !== GROUP_KEY) return undefined;
     if (!keys.every(isStreamsGroup)) return undefined;
     const answer = isBatched ? { coordinators: keys.map((key) => ({ key, ...here })) } : here;
-    return encodeResponseFrame('FindCoordinator', apiVersion, correlationId, answer);
+    return reply('FindCoordinator', request, answer);
   }
 
   /** Upstream's answer, or the one that is known if upstream is away or slow. */

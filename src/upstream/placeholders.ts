@@ -76,7 +76,7 @@ export class Placeholders implements GroupWatcher {
   private readonly parts: PlaceholdersParts;
   private readonly joins: ShadowJoins;
   private readonly byGroup = new Map<string, Placeholder>();
-  /** Empty groups whose placeholder of an earlier process may still be there: looked after once. */
+  /** Groups that have no placeholder for sure. Of other empty groups one of an earlier process may still be there. */
   private readonly tidied = new Set<string>();
   private isClosed = false;
 
@@ -320,7 +320,7 @@ export class Placeholders implements GroupWatcher {
   }
 
   private leaveSoon(groupId: string): void {
-    if (this.byGroup.get(groupId)?.isLost === true) return;
+    if (this.byGroup.get(groupId)?.isLost === true || this.tidied.has(groupId)) return;
     const left = this.locked(groupId, async () => {
       // A member may have come while this waited.
       if (!this.hasMembers(groupId)) await this.leaveNow(groupId);

@@ -15,7 +15,8 @@ const SHARDS = 4;
 
 function shardStatus(shard: number, state: ShardStatus['state'] = 'active'): ShardStatus {
   const groupsByState = { Empty: 0, NotReady: 0, Assigning: 0, Reconciling: 0, Stable: 0, Dead: 0 };
-  return { shard, state, groups: 0, members: 0, committedOffsets: 0, groupsByState, queued: 0 };
+  const none = { groups: 0, simpleGroups: 0, members: 0, committedOffsets: 0, queued: 0 };
+  return { shard, state, ...none, groupsByState };
 }
 
 const tasks = (...partitions: number[]): TaskList => [{ subtopologyId: '0', partitions }];

@@ -10,6 +10,7 @@ function shard(status: Partial<ShardStatus>): ShardStatus {
     shard: 0,
     state: 'active',
     groups: 0,
+    simpleGroups: 0,
     members: 0,
     committedOffsets: 0,
     groupsByState: noGroups,
@@ -42,7 +43,7 @@ describe('createMetrics()', () => {
     const metrics = createMetrics();
     metrics.watchShards(() => [
       shard({ groups: 3, members: 7, groupsByState: { ...noGroups, Stable: 2, Empty: 1 } }),
-      shard({ groups: 1, members: 1, groupsByState: { ...noGroups, Stable: 1 } }),
+      shard({ groups: 1, simpleGroups: 2, members: 1, groupsByState: { ...noGroups, Stable: 1 } }),
     ]);
     expect(await linesOf(metrics.text(), 'streams_group_count')).to.deep.equal([
       'streams_group_count{state="Empty"} 1',
@@ -53,6 +54,9 @@ describe('createMetrics()', () => {
       'streams_group_count{state="Dead"} 0',
     ]);
     expect(await linesOf(metrics.text(), 'group_count')).to.deep.equal([
+      'group_count{protocol="classic"} 2',
+      'group_count{protocol="consumer"} 0',
+      'group_count{protocol="share"} 0',
       'group_count{protocol="streams"} 4',
     ]);
     expect(await linesOf(metrics.text(), 'streams_group_member_count')).to.deep.equal([
@@ -127,6 +131,37 @@ describe('createMetrics()', () => {
       'connection_count 1',
       'connection_creation_count 2',
       'connection_refused_count 1',
+    ]);
+  });
+
+  it('counts errors by API and name; codes that nobody knows share one', async () => {
+    const metrics = createMetrics();
+    for (const code of [25, 25, 113]) metrics.server.errorAnswered('OffsetCommit', code);
+    for (const code of [25, 9_999, -1]) metrics.server.errorAnswered('StreamsGroupHeartbeat', code);
+    expect(await linesOf(metrics.text(), 'request_error_count')).to.deep.equal([
+      'request_error_count{api="OffsetCommit",error="UNKNOWN_MEMBER_ID"} 2',
+      'request_error_count{api="OffsetCommit",error="STALE_MEMBER_EPOCH"} 1',
+      'request_error_count{api="StreamsGroupHeartbeat",error="UNKNOWN_MEMBER_ID"} 1',
+      'request_error_count{api="StreamsGroupHeartbeat",error="UNKNOWN_SERVER_ERROR"} 2',
+    ]);
+  });
+
+  it("shows what became of a gateway's hold on its groups, every state of it", async () => {
+    const metrics = createMetrics();
+    expect(await linesOf(metrics.text(), 'placeholder_count')).to.deep.equal([]);
+    metrics.watchPlaceholders(
+      () =>
+        new Map([
+          ['joined', 3],
+          ['conflict', 1],
+        ] as const),
+    );
+    expect(await linesOf(metrics.text(), 'placeholder_count')).to.deep.equal([
+      'placeholder_count{state="joined"} 3',
+      'placeholder_count{state="conflict"} 1',
+      'placeholder_count{state="forbidden"} 0',
+      'placeholder_count{state="unavailable"} 0',
+      'placeholder_count{state="fenced"} 0',
     ]);
   });
 });

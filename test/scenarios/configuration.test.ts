@@ -2,18 +2,12 @@ import { expect } from 'chai';
 import type { ClientConnection } from '../../src/client/connection.ts';
 import { ScriptedMember } from '../../src/client/member.ts';
 import { errorName } from '../../src/wire/errors.ts';
-import {
-  closeCoordinators,
-  createTopics,
-  type OpenCoordinator,
-  openCoordinator,
-} from '../support/open-coordinator.ts';
+import { closeCoordinators, createTopics, openCoordinator } from '../support/open-coordinator.ts';
 import { inTemporaryFolder } from '../support/temporary-folder.ts';
 
 const GROUP = 32;
 const SET = 0;
 const DELETE = 1;
-const ALL_STATES = ['Empty', 'NotReady', 'Assigning', 'Reconciling', 'Stable', 'Dead'];
 
 /** TOPO-T: subtopology `0` reads `in` and has a changelog. */
 function stateful(replicationFactor = 0) {
@@ -57,7 +51,7 @@ async function rounds(members: readonly ScriptedMember[], count = 4): Promise<vo
   }
 }
 
-describe('configuration and metrics', () => {
+describe('configuration', () => {
   afterEach(closeCoordinators);
 
   it('S53 A changed assignment config is noticed once, by the next beat', () =>
@@ -132,38 +126,6 @@ describe('configuration and metrics', () => {
       await second.close();
     }));
 
-  it('S55 Group counts agree with the list', () =>
-    inTemporaryFolder(async (folder) => {
-      let coordinator = await openCoordinator(folder);
-      await createTopics(coordinator.connection, { in: 2 });
-      const compare = async (wanted: Readonly<Record<string, number>>) => {
-        expect(await listed(coordinator)).to.deep.equal(wanted);
-        expect(await counted(coordinator)).to.deep.equal({
-          ...Object.fromEntries(ALL_STATES.map((state) => [state, 0])),
-          ...wanted,
-        });
-      };
-      const members = Array.from(
-        { length: 10 },
-        (_, at) =>
-          new ScriptedMember(coordinator.connection, {
-            groupId: `group-${at}`,
-            topics: at < 8 ? ['in'] : ['missing'],
-          }),
-      );
-      await compare({});
-      for (const member of members) await member.join();
-      await compare({ Stable: 8, NotReady: 2 });
-      for (const member of members.slice(0, 5)) await member.leave();
-      await compare({ Empty: 5, Stable: 3, NotReady: 2 });
-      await coordinator.connection.request('DeleteGroups', { groupsNames: ['group-0'] });
-      await compare({ Empty: 4, Stable: 3, NotReady: 2 });
-      await coordinator.close();
-      coordinator = await openCoordinator(folder);
-      await compare({ Empty: 4, Stable: 3, NotReady: 2 });
-      await coordinator.close();
-    }));
-
   it('S25 A failed topic creation says why, is tried again at a measured pace, and is forgotten when the topic exists', () =>
     inTemporaryFolder(async (folder) => {
       const coordinator = await openCoordinator(folder);
@@ -193,18 +155,3 @@ describe('configuration and metrics', () => {
       await coordinator.close();
     }));
 });
-
-/** How many groups ListGroups shows in each state. */
-async function listed({ connection }: OpenCoordinator): Promise<Record<string, number>> {
-  const { groups } = await connection.request('ListGroups', {});
-  const counts: Record<string, number> = {};
-  for (const { groupState } of groups) counts[groupState] = (counts[groupState] ?? 0) + 1;
-  return counts;
-}
-
-/** How many groups the metrics tell of in each state. */
-async function counted(coordinator: OpenCoordinator): Promise<Record<string, number>> {
-  const text = await coordinator.get('/metrics');
-  const lines = text.matchAll(/^\w*streams_group_count\{state="(\w+)"\} (-?\d+)$/gm);
-  return Object.fromEntries([...lines].map(([, state = '', count]) => [state, Number(count)]));
-}

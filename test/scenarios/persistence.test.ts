@@ -136,6 +136,32 @@ for (const profile of ['kip', 'kafka'] as const) {
       expect(log.called).to.equal(called);
     });
 
+    it('S55 A join that could not be written leaves no group to be counted (MT-1)', async () => {
+      const { troupe, log } = await settledTroupe();
+      const { router } = troupe.harness;
+      const counts = () => {
+        const shards = router.shards();
+        return {
+          groups: shards.reduce((sum, { groups }) => sum + groups, 0),
+          stable: shards.reduce((sum, { groupsByState }) => sum + groupsByState.Stable, 0),
+          members: shards.reduce((sum, { members }) => sum + members, 0),
+        };
+      };
+      const before = counts();
+      log.failAppend(log.called + 1);
+      const refused = await troupe.join('Z', { groupId: 'ghost' });
+      expect(RETRIABLE).to.include(refused.error);
+      expect(counts()).to.deep.equal(before);
+      const { groups } = await troupe.harness.soon(router.list({ states: [], types: [] }));
+      expect(groups.map(({ groupId }) => groupId)).to.deep.equal(['g']);
+      expect((await troupe.join('Z', { groupId: 'ghost' })).error).to.equal('NONE');
+      expect(counts()).to.deep.equal({
+        groups: before.groups + 1,
+        stable: before.stable + 1,
+        members: before.members + 1,
+      });
+    });
+
     it('S47 A stalled log asks the reader to look again (step 2)', async () => {
       const { troupe, log } = await settledTroupe();
       const { harness } = troupe;

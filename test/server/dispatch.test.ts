@@ -40,7 +40,7 @@ describe('createDispatch()', () => {
     });
     const bytes = frame();
     expect(handle(bytes)).to.equal(DONE);
-    const { connection, ...rest } = seen[0] as IncomingRequest;
+    const { connection, tally: _, ...rest } = seen[0] as IncomingRequest;
     expect(rest).to.deep.equal({
       apiKey: HEARTBEAT,
       apiVersion: 4,

@@ -107,10 +107,10 @@ export class FakeCluster {
       this.judged(groupId, memberId, groupInstanceId),
     );
     broker.on('LeaveGroup', ({ groupId, members }) => {
-      const group = this.group(groupId);
+      const joined = this.groups.get(groupId)?.members ?? [];
       const left = members.map(({ memberId, groupInstanceId }) => {
-        const at = group.members.findIndex((one) => one.instanceId === groupInstanceId);
-        if (at >= 0) group.members.splice(at, 1);
+        const at = joined.findIndex((one) => one.instanceId === groupInstanceId);
+        if (at >= 0) joined.splice(at, 1);
         return { memberId, groupInstanceId, errorCode: at < 0 ? 25 : 0 };
       });
       return { members: left };
@@ -152,13 +152,15 @@ export class FakeCluster {
         return { groupId };
       }),
     }));
-    broker.on('ListGroups', () => ({
-      groups: [...this.groups].map(([groupId, { protocolType, members }]) => ({
-        groupId,
-        protocolType,
-        groupState: members.length > 0 ? 'Stable' : 'Empty',
-        groupType: 'classic',
-      })),
+    broker.on('ListGroups', ({ typesFilter }) => ({
+      groups: [...this.groups]
+        .map(([groupId, { protocolType, members, isConsumerGroup }]) => ({
+          groupId,
+          protocolType,
+          groupState: members.length > 0 ? 'Stable' : 'Empty',
+          groupType: isConsumerGroup === true ? 'consumer' : 'classic',
+        }))
+        .filter(({ groupType }) => typesFilter.length === 0 || typesFilter.includes(groupType)),
     }));
     broker.on('CreateTopics', ({ topics }) => ({
       topics: topics.map(({ name, numPartitions }) => {

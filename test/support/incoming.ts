@@ -40,5 +40,6 @@ export function incoming(
     frame: Buffer.alloc(0),
     bodyOffset: 0,
     connection,
+    tally: { errorAnswered: () => undefined },
   };
 }
