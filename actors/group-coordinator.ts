@@ -57,6 +57,11 @@ export interface GroupCoordinator {
       readonly message: string | null;
     }[]
   >;
+  /**
+   * Ends an empty streams group for a classic one that takes its id; its offsets stay. NONE, GROUP_ID_NOT_FOUND (there is
+   * none), INCONSISTENT_GROUP_PROTOCOL (it has members) or a shard error.
+   */
+  giveWay(groupId: string): Promise<ErrorName>;
   commit(request: CommitRequest): Promise<CommitAnswer>;
   /**
    * What a commit would be answered, without storing anything: a gateway's check before and after it forwards a

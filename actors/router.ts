@@ -21,6 +21,7 @@ import {
   matchesFilter,
 } from '../machines/decide/describe.ts';
 import { furtherOf, furthestOffsets } from '../machines/decide/furthest-offsets.ts';
+import { decideGiveWay } from '../machines/decide/give-way.ts';
 import { decideHeartbeat } from '../machines/decide/heartbeat.ts';
 import {
   decideCommit,
@@ -130,6 +131,15 @@ export class Router implements GroupCoordinator {
           (error, message) => ({ groupId, error, message }),
         ),
       ),
+    );
+  }
+
+  giveWay(groupId: string): Promise<ErrorName> {
+    return this.#command<ErrorName>(
+      groupId,
+      'classic join',
+      (slot) => ({ ...decideGiveWay(slot), reply: { kind: 'answer', value: 'NONE' } }),
+      (error) => error,
     );
   }
 

@@ -1,5 +1,4 @@
 import type { GroupCoordinator } from '../../actors/group-coordinator.ts';
-import type { ErrorName } from '../../machines/model/refusal.ts';
 import type { Handler, IncomingRequest } from '../server/dispatch.ts';
 import { apis, isFlexibleApi } from '../wire/apis.ts';
 import type { Reader } from '../wire/reader.ts';
@@ -19,8 +18,6 @@ export type GroupGuardParts = {
 type Verdict = 'pass' | 'refuse' | 'close';
 
 const REBALANCE_TIMEOUT_SINCE = 1;
-/** After these there is no streams group under the id any more. */
-const ENDED: readonly ErrorName[] = ['NONE', 'GROUP_ID_NOT_FOUND'];
 
 /**
  * Keeps members of other protocols out of streams groups: JoinGroup is answered 23 while the group has members, the
@@ -48,19 +45,13 @@ export class GroupGuards {
     ]);
   }
 
-  /** A JoinGroup to an empty streams group. */
+  /** A JoinGroup to an empty streams group. A member of that may be quicker, and then it stays. */
   private async makeWay(request: IncomingRequest, groupId: string): Promise<Verdict> {
     if (!isNewcomer(request)) return 'pass';
-    const error = await this.endGroup(groupId);
-    if (ENDED.includes(error)) return 'pass';
-    return error === 'NON_EMPTY_GROUP' ? 'refuse' : 'close';
-  }
-
-  /** Ends an empty streams group; a member of it may be quicker, and then it stays. */
-  private async endGroup(groupId: string): Promise<ErrorName> {
     const { coordinator, placeholders } = this.parts;
-    const [ended] = await placeholders.whileAway(groupId, () => coordinator().delete([groupId]));
-    return ended?.error ?? 'NONE';
+    const error = await placeholders.whileAway(groupId, () => coordinator().giveWay(groupId));
+    if (error === 'NONE' || error === 'GROUP_ID_NOT_FOUND') return 'pass';
+    return error === 'INCONSISTENT_GROUP_PROTOCOL' ? 'refuse' : 'close';
   }
 
   /** `ofEmpty` says what becomes of the request when the streams group has no members. */

@@ -39,7 +39,7 @@ for (const version of ['4.4.0', '3.9.2']) {
         console.log(`      skipped: ${why}`);
         this.skip();
       }
-      broker = await startKafka(version);
+      broker = await startKafka(version, { 'offsets.retention.check.interval.ms': 500 });
       port = Number(broker.address.split(':')[1]);
       // Time passes by itself, and faster when told to.
       ticking = setInterval(() => void clock.pass(TICK_MS), TICK_MS);
@@ -134,6 +134,41 @@ for (const version of ['4.4.0', '3.9.2']) {
       }
       expect(await described()).to.equal('Stable streams-gateway 1');
       expect(open.log.told.filter(({ level }) => level !== 'info')).to.deep.equal([]);
+    });
+
+    it('keeps offsets from expiring, which those of a group without members do (S46)', async () => {
+      const joined = open.log.lines.find(({ text }) => text === 'Placeholder has joined upstream');
+      const identity = joined?.fields as
+        | { readonly generationId: number; readonly memberId: string }
+        | undefined;
+      // The last version in which a commit says when it may expire.
+      const commitBriefly = async (groupId: string, member: object) => {
+        const { topics } = await upstream.call('OffsetCommit', 4, {
+          groupId,
+          ...member,
+          retentionTimeMs: 1_000n,
+          topics: [
+            {
+              name: 'in',
+              partitions: [{ partitionIndex: 0, committedOffset: 6n, committedMetadata: '' }],
+            },
+          ],
+        });
+        return topics[0]?.partitions[0]?.errorCode;
+      };
+      const offsetOf = async (groupId: string) => {
+        const topics = [{ name: 'in', partitionIndexes: [0] }];
+        const { groups } = await upstream.call('OffsetFetch', 8, { groups: [{ groupId, topics }] });
+        return groups[0]?.topics[0]?.partitions[0]?.committedOffset;
+      };
+      const held = {
+        generationIdOrMemberEpoch: identity?.generationId ?? -1,
+        memberId: identity?.memberId ?? '',
+      };
+      expect(await commitBriefly('g', held)).to.equal(0);
+      expect(await commitBriefly('unprotected', {})).to.equal(0);
+      while ((await offsetOf('unprotected')) !== -1n) await new Promise((r) => setTimeout(r, 100));
+      expect(await offsetOf('g')).to.equal(6n);
     });
 
     it('carries transactional commits, which a fetch waits for', async () => {

@@ -23,6 +23,7 @@ export class ScriptedGroups {
   readonly states = new Map<string, GroupState>();
   readonly topologies = new Map<string, Topology>();
   readonly deleted: string[] = [];
+  readonly gaveWay: string[] = [];
   readonly heartbeats: { readonly groupId: string; readonly memberEpoch: number }[] = [];
   readonly judged: CommitRequest[] = [];
   /** A shard error answers everything. */
@@ -74,6 +75,14 @@ export class ScriptedGroups {
           }),
         ),
       }),
+      giveWay: async (groupId) => {
+        const state = this.states.get(groupId);
+        if (state === undefined) return 'GROUP_ID_NOT_FOUND';
+        if (state !== 'Empty') return 'INCONSISTENT_GROUP_PROTOCOL';
+        this.states.delete(groupId);
+        this.gaveWay.push(groupId);
+        return 'NONE';
+      },
       delete: async (groupIds) =>
         groupIds.map((groupId) => {
           const state = this.states.get(groupId);

@@ -269,11 +269,11 @@ describe('Splits and guards of the gateway', () => {
     it('ends an empty streams group for a newcomer of the classic protocol alone (O-3)', async () => {
       open.groups.states.set('g', 'Empty');
       await client.call('JoinGroup', 9, { groupId: 'g', memberId: 'returns' });
-      expect(open.groups.deleted).to.deep.equal([]);
+      expect(open.groups.gaveWay).to.deep.equal([]);
       cluster.groups.clear();
       const join = await client.call('JoinGroup', 9, { groupId: 'g', protocolType: 'consumer' });
       expect(join.errorCode).to.equal(0);
-      expect(open.groups.deleted).to.deep.equal(['g']);
+      expect(open.groups.gaveWay).to.deep.equal(['g']);
     });
 
     it('answers a newcomer 23 when a member of the streams group was quicker (MEM-2)', async () => {
