@@ -9,6 +9,8 @@ export type Client = {
   /** Java's address text with its leading slash, as `/127.0.0.1`. */
   readonly clientHost: string;
   readonly apiVersion: number;
+  /** Which of these topics it may not create as things are now (C-3); left out, it may create all. */
+  readonly mayNotCreate?: ((names: readonly string[]) => readonly string[]) | undefined;
 };
 
 /** StreamsGroupHeartbeat as it came; field for field the wire's request. Null means "not sent" (FLD-1). */

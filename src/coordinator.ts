@@ -14,7 +14,7 @@ import { type Front, gatewayFront, standaloneFront } from './front.ts';
 import { GroupSettingsInForce } from './group-settings.ts';
 import { Listeners } from './listeners.ts';
 import { createMetrics, type Metrics } from './observe/metrics.ts';
-import { allowAll } from './server/authorize.ts';
+import { type Authorizer, allowAll } from './server/authorize.ts';
 import { brokerConfigResources } from './server/broker-config-resources.ts';
 import { createDispatch, type Dispatch } from './server/dispatch.ts';
 import { groupConfigResources } from './server/group-config-resources.ts';
@@ -46,6 +46,7 @@ const DEFAULT_PARTITION_COUNT = 1;
  * Joins rooms and ports and starts the whole: store, shards, pool, listeners, admin server. Resolves when clients can be
  * served.
  *
+ * @param parts.authorizer asked about every request; left out, everybody may do everything.
  * @param parts.signal aborted before then, it ends the wait for upstream and for shards to load, and the promise rejects
  *   with its reason; afterwards it means nothing.
  * @throws `StoreError`, `ListenError`, `AdminListenError`, `UpstreamError`: each with one clear line as its message;
@@ -53,14 +54,18 @@ const DEFAULT_PARTITION_COUNT = 1;
  */
 export async function startCoordinator(
   config: Config,
-  { log, signal }: { readonly log: Log; readonly signal?: AbortSignal },
+  parts: {
+    readonly log: Log;
+    readonly signal?: AbortSignal | undefined;
+    readonly authorizer?: Authorizer;
+  },
 ): Promise<RunningCoordinator> {
   const closers: (() => Promise<void>)[] = [];
   const closeAll = async () => {
     for (const close of closers.splice(0).reverse()) await close();
   };
   try {
-    const running = await start(config, { log, signal }, closers);
+    const running = await start(config, parts, closers);
     return { ...running, stop: closeAll };
   } catch (cause) {
     await closeAll();
@@ -70,7 +75,7 @@ export async function startCoordinator(
 
 async function start(
   config: Config,
-  { log, signal }: { readonly log: Log; readonly signal: AbortSignal | undefined },
+  { log, signal, authorizer = allowAll }: Parameters<typeof startCoordinator>[1],
   closers: (() => Promise<void>)[],
 ): Promise<Omit<RunningCoordinator, 'stop'>> {
   const metrics = createMetrics();
@@ -121,7 +126,7 @@ async function start(
     catalogue,
     configs: { ...configs, topic: new TopicConfigResources(catalogue) },
     identity: storage.identity,
-    authorizer: allowAll,
+    authorizer,
     behaviour: config.behaviour,
     streamsEnabled: config.streamsEnabled,
     carriesData: config.upstream !== undefined,

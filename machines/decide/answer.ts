@@ -11,8 +11,9 @@ import type { Member } from '../model/member.ts';
 import type { ErrorName } from '../model/refusal.ts';
 import { sameTasksByRole, withoutEpochs } from '../model/task-list.ts';
 import type { HeldTasks, TaskList, TasksByRole } from '../model/tasks.ts';
-import type { ConfiguredTopology } from '../model/topology.ts';
+import type { ConfiguredTopology, CreatableTopic } from '../model/topology.ts';
 import type { Delay } from './assignment-run.ts';
+import { firstFew } from './first-few.ts';
 
 const NO_STATUSES: readonly Status[] = [];
 
@@ -110,7 +111,7 @@ export function statusesOf(input: StatusInput): readonly Status[] {
   if (delay !== undefined) {
     statuses.push({ status: 'ASSIGNMENT_DELAYED', detail: DELAYS[delay] });
   }
-  if (configured?.problem !== undefined) statuses.push(topologyStatus(configured, input.context));
+  if (configured?.problem !== undefined) statuses.push(topologyStatus(configured, input));
   if (shutdownBy !== undefined) {
     statuses.push({
       status: 'SHUTDOWN_APPLICATION',
@@ -134,15 +135,25 @@ const DELAYS: Readonly<Record<Delay, string>> = {
   runFailed: 'The last computation of the assignment failed: it will be tried again',
 };
 
-function topologyStatus(configured: ConfiguredTopology, context: Context): Status {
+function topologyStatus(configured: ConfiguredTopology, { client, context }: StatusInput): Status {
   const { problem, missingInternalTopics } = configured;
   const status = problem?.status ?? 'MISSING_INTERNAL_TOPICS';
   const detail = problem?.detail ?? '';
   if (status !== 'MISSING_INTERNAL_TOPICS') return { status, detail };
-  const failures = context.creationFailures(missingInternalTopics);
-  return { status, detail: failures === undefined ? detail : `${detail}; ${failures}` };
+  const denied = deniedTopics(client, missingInternalTopics);
+  const why =
+    denied.length > 0
+      ? `CREATE is not authorized on ${firstFew(denied)}`
+      : context.creationFailures(missingInternalTopics);
+  return { status, detail: why === undefined ? detail : `${detail}; ${why}` };
 }
 
+/** The topics among those to create that the client may not create: with one of them none is created (C-3). */
+export function deniedTopics(client: Client, topics: readonly CreatableTopic[]): readonly string[] {
+  return client.mayNotCreate?.(topics.map(({ name }) => name)) ?? NO_TOPICS;
+}
+
+const NO_TOPICS: readonly string[] = [];
 const NO_TAGS: readonly string[] = [];
 
 /** Only clients of version 1 and above know the status (RSP-3). */

@@ -1,10 +1,10 @@
-import type { HeartbeatAnswer } from '../commands.ts';
+import type { Client, HeartbeatAnswer } from '../commands.ts';
 import type { HeldHeartbeat } from '../decision.ts';
 import type { Member } from '../model/member.ts';
 import type { MemberSoft } from '../model/soft.ts';
 import { sameTasksByRole } from '../model/task-list.ts';
 import type { TasksByRole } from '../model/tasks.ts';
-import { heartbeatAnswer, isInHandover, statusesOf, tellTasks } from './answer.ts';
+import { deniedTopics, heartbeatAnswer, isInHandover, statusesOf, tellTasks } from './answer.ts';
 import type { Delay } from './assignment-run.ts';
 import type { Draft } from './draft.ts';
 import { endpointMap } from './endpoints.ts';
@@ -77,7 +77,7 @@ export function concludeHeartbeat(
 
   if (isNews && !isLost) draft.change({ endpointEpoch });
   noteAnswered(draft, memberId, { acknowledged, hurried });
-  askForTopics(draft);
+  askForTopics(draft, client);
   return heartbeatAnswer({
     member: after,
     heartbeatIntervalMs: hurried
@@ -142,10 +142,11 @@ function noteAnswered(
   if (more !== 0) draft.change({ hurriedMembers: draft.soft.hurriedMembers + more });
 }
 
-/** Every answer asks anew: what is in flight or failing is the creator's to know (TOP-14, C-1). */
-function askForTopics(draft: Draft): void {
+/** Every answer asks anew, if its client may: what is in flight or failing is the creator's to know (TOP-14, C-1, C-3). */
+function askForTopics(draft: Draft, client: Client): void {
   const topics = draft.soft.configured?.missingInternalTopics;
   if (topics === undefined || topics.length === 0) return;
+  if (deniedTopics(client, topics).length > 0) return;
   const { heartbeatIntervalMs } = draft.context.settings;
   draft.cause({ type: 'createTopics', topics, failureTtlMs: 2 * heartbeatIntervalMs });
 }

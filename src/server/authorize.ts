@@ -27,11 +27,7 @@ export interface Authorizer {
   allows(principal: string, operation: Operation, type: ResourceType, name: string): boolean;
 }
 
-/**
- * No authorizer is configured: everything is allowed. One that refuses will have to be asked by the heartbeat's handler
- * about the internal topics that a decision wants created as well (C-3): that is not built, they are created on behalf
- * of whoever joins.
- */
+/** No authorizer is configured: everything is allowed. */
 export const allowAll: Authorizer = { allows: () => true };
 
 /** Codes of the operations; bit 1 << code in an answer's AuthorizedOperations (wire.md 3.1). */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { HeartbeatAnswer } from '../../machines/commands.ts';
 import { resolveBehaviour } from '../../machines/model/profile.ts';
-import type { Authorizer } from '../../src/server/authorize.ts';
+import { type Authorizer, allowAll } from '../../src/server/authorize.ts';
 import type { HeartbeatParts } from '../../src/server/handlers/heartbeat.ts';
 import {
   answerHeartbeat,
@@ -66,7 +66,7 @@ function parts(
   const made: HeartbeatParts = {
     coordinator,
     topics: { ensureKnown: () => Promise.resolve() },
-    authorizer: { allows: () => true },
+    authorizer: allowAll,
     behaviour: resolveBehaviour('kip'),
     streamsEnabled: true,
     log,
@@ -88,7 +88,15 @@ describe('answerHeartbeat()', () => {
     expect(calls).to.deep.equal([
       {
         method: 'heartbeat',
-        args: [request, { clientId: 'client-A', clientHost: '/127.0.0.1', apiVersion: 1 }],
+        args: [
+          request,
+          {
+            clientId: 'client-A',
+            clientHost: '/127.0.0.1',
+            apiVersion: 1,
+            mayNotCreate: undefined,
+          },
+        ],
       },
     ]);
     expect(calls[0]?.args[0]).to.equal(request);

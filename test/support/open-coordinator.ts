@@ -1,6 +1,7 @@
 import { ClientConnection } from '../../src/client/connection.ts';
 import { resolveConfig } from '../../src/config/resolve.ts';
 import { type RunningCoordinator, startCoordinator } from '../../src/coordinator.ts';
+import type { Authorizer } from '../../src/server/authorize.ts';
 import { KeptLog } from './kept-log.ts';
 
 /** A whole standalone coordinator in this process, and a client connected to it. */
@@ -25,6 +26,7 @@ export async function closeCoordinators(): Promise<void> {
 export async function openCoordinator(
   folder: string,
   settings: Readonly<Record<string, string>> = {},
+  authorizer?: Authorizer,
 ): Promise<OpenCoordinator> {
   const { config } = resolveConfig({
     flags: {
@@ -39,7 +41,7 @@ export async function openCoordinator(
     },
   });
   const log = new KeptLog();
-  const running = await startCoordinator(config, { log });
+  const running = await startCoordinator(config, { log, ...(authorizer && { authorizer }) });
   const connection = await ClientConnection.open(running.address, { clientId: 'scripted' });
   const { host, port } = running.adminAddress ?? { host: '', port: 0 };
   const opened: OpenCoordinator = {

@@ -16,7 +16,7 @@ import type { RequestOf, ResponseInput } from '../../wire/apis.ts';
 import type { WireErrorName } from '../../wire/errors.ts';
 import { errorCode } from '../../wire/errors.ts';
 import type { Answering } from '../answering.ts';
-import type { Authorizer } from '../authorize.ts';
+import { type Authorizer, allowAll, CLUSTER_RESOURCE } from '../authorize.ts';
 import type { IncomingRequest } from '../dispatch.ts';
 import type { HandlerParts } from '../handler-parts.ts';
 
@@ -60,7 +60,13 @@ export function answerHeartbeat(parts: HeartbeatParts): Answering<'StreamsGroupH
     if (!authorizer.allows(connection.principal, 'READ', 'GROUP', request.groupId)) {
       return refused('GROUP_AUTHORIZATION_FAILED', null);
     }
-    const client: Client = { clientId, clientHost: connection.clientHost, apiVersion };
+    const client: Client = {
+      clientId,
+      clientHost: connection.clientHost,
+      apiVersion,
+      mayNotCreate:
+        authorizer === allowAll ? undefined : rightToCreate(authorizer, connection.principal),
+    };
 
     const respond = (answer: HeartbeatAnswer) => {
       const shown = filterEndpoints(answer, parts, connection.principal);
@@ -89,6 +95,14 @@ export function answerHeartbeat(parts: HeartbeatParts): Answering<'StreamsGroupH
       .then(respond)
       .catch(fail);
   };
+}
+
+/** CREATE on the cluster, or else on each topic (C-3). */
+function rightToCreate(authorizer: Authorizer, principal: string): Client['mayNotCreate'] {
+  return (names) =>
+    authorizer.allows(principal, 'CREATE', 'CLUSTER', CLUSTER_RESOURCE)
+      ? []
+      : names.filter((name) => !authorizer.allows(principal, 'CREATE', 'TOPIC', name));
 }
 
 /** REQ-3 and REQ-4; the names are looked at before an authorizer is asked about any. */
