@@ -245,8 +245,9 @@ describe('Offsets of streams groups behind the gateway', () => {
     await until(() => held.length === 2);
     await clock.settle();
     expect(held).to.have.length(2);
-    held[0]?.();
-    await until(() => held.length === 3);
+    // Which of the two commits of partition 0 came first is the sockets' to say.
+    for (const release of held.splice(0)) release();
+    await until(() => held.length === 1);
   });
 
   it('ends the client whose commit is in doubt, without an answer (4.10)', async () => {
