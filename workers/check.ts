@@ -134,10 +134,10 @@ function staleKeepers(
   return keepers;
 }
 
-/** H7; stale members make it impossible to promise. */
+/** H7; stale members make it impossible to promise, and Kafka's own placement does not promise it. */
 function checkQuotas(dense: Dense): string | undefined {
   const { size, activeStart, activeTask, subtopologyOf, stateful, base } = dense;
-  if (dense.frozen.includes(1)) return undefined;
+  if (size.placeAsKafka === 1 || dense.frozen.includes(1)) return undefined;
   let statefulTasks = 0;
   for (let s = 0; s < size.subtopologies; s++) {
     if (isSet(stateful, s)) statefulTasks += at(base, s + 1) - at(base, s);

@@ -12,6 +12,8 @@ export type DenseSizes = {
   /** Groups of processes with equal tags; 1 without tag keys. */
   readonly tagGroups: number;
   readonly candidates: number;
+  /** 1: to be placed as Kafka's own sticky places, 0: as ours does. */
+  readonly placeAsKafka: number;
 };
 
 /** Why a member is a candidate for a task. */
@@ -29,6 +31,7 @@ const HEADER = [
   'tagKeys',
   'tagGroups',
   'candidates',
+  'placeAsKafka',
 ] as const;
 /** Int32 words; an even number, so that the doubles behind it are aligned. */
 const HEADER_WORDS = 16;

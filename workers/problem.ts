@@ -4,9 +4,19 @@ import type {
   AssignmentResult,
 } from '../machines/model/assignment.ts';
 import { byCodeUnits } from '../machines/model/ids.ts';
-import { NO_TASKS, type TaskIds, type TaskList, type TaskOffset } from '../machines/model/tasks.ts';
+import { NO_TASKS, type TaskIds, type TaskList } from '../machines/model/tasks.ts';
 import type { KeyValue } from '../machines/model/topology.ts';
-import { at, CANDIDATE, createDense, type Dense, type DenseSizes, denseBytes } from './dense.ts';
+import { at, createDense, type Dense, type DenseSizes, denseBytes } from './dense.ts';
+import {
+  byRank,
+  type Candidate,
+  gatherHeld,
+  NOT_STARTED,
+  numberTasks,
+  type TaskRange,
+} from './held.ts';
+import { kafkaView } from './kafka-view.ts';
+import type { ProblemView } from './problem-view.ts';
 import type { SharedBuffers } from './shared-buffers.ts';
 
 /** A problem in numbers, and what it takes to read the result in words again. */
@@ -18,8 +28,14 @@ export type EncodedProblem = {
   readonly memberNumbers: Int32Array;
 };
 
-/** A member reports this offset for a task whose restore has not begun. */
-const NOT_STARTED = 2n ** 63n - 1n;
+/** Everything by id; of equals the smaller number is taken everywhere, so the first id is preferred. */
+const ownView: ProblemView = {
+  orderMembers: (memberIds) => memberIds.toSorted(byCodeUnits),
+  orderProcesses: (members) =>
+    [...new Set(members.map(({ processId }) => processId))].sort(byCodeUnits),
+  gatherHeld,
+  byRank,
+};
 
 /**
  * Writes a problem as dense arrays into one shared buffer, which the caller gives back to `buffers` when no thread
@@ -36,22 +52,15 @@ export function encodeProblem(problem: AssignmentProblem, buffers: SharedBuffers
   const subtopologies = problem.subtopologies.toSorted((a, b) =>
     byCodeUnits(a.subtopologyId, b.subtopologyId),
   );
-  const places = problem.members.map((_, place) => place);
-  const idAt = (place: number): string => problem.members[place]?.memberId ?? '';
-  places.sort((a, b) => byCodeUnits(idAt(a), idAt(b)));
+  const view = problem.placeAsKafka === true ? kafkaView : ownView;
+  const placeOf = placesOf(problem.members);
+  const places = view.orderMembers([...placeOf.keys()]).map((id) => placeOf.get(id) as number);
   const members = places.map((place) => problem.members[place] as AssignmentMember);
-  members.forEach(({ memberId }, m) => {
-    if (m > 0 && members[m - 1]?.memberId === memberId) {
-      throw new Error(`Cannot encode assignment problem: member "${memberId}" is there twice`);
-    }
-  });
-  const processIds = [...new Set(members.map(({ processId }) => processId))].sort(byCodeUnits);
-  // Of equals the smaller number is taken everywhere: who is numbered first is preferred.
-  if (problem.lastProcessFirst === true) processIds.reverse();
+  const processIds = view.orderProcesses(members);
 
   const tags = tagsOf(members, processIds, problem.rackAwareAssignmentTags);
   const tasks = numberTasks(subtopologies);
-  const held = gatherHeld(members, tasks, problem.acceptableRecoveryLag);
+  const held = view.gatherHeld(members, tasks, problem.acceptableRecoveryLag);
   const size: DenseSizes = {
     subtopologies: subtopologies.length,
     tasks: tasks.count,
@@ -62,6 +71,7 @@ export function encodeProblem(problem: AssignmentProblem, buffers: SharedBuffers
     tagKeys: problem.rackAwareAssignmentTags.length,
     tagGroups: tags.groupCount,
     candidates: held.candidates.length,
+    placeAsKafka: problem.placeAsKafka === true ? 1 : 0,
   };
   const dense = createDense(buffers.take(denseBytes(size)), size);
 
@@ -73,10 +83,10 @@ export function encodeProblem(problem: AssignmentProblem, buffers: SharedBuffers
   });
   dense.base[size.subtopologies] = size.tasks;
   dense.prevActive.set(held.prevActive);
-  writeMembers(dense, members, processIds, problem.topologyEpoch);
+  writeMembers(dense, members, processIds, { topologyEpoch: problem.topologyEpoch, view });
   dense.tagValue.set(tags.values);
   dense.tagGroup.set(tags.groups);
-  writeCandidates(dense, held.candidates);
+  writeCandidates(dense, held.candidates, view.byRank);
 
   const memberNumbers = new Int32Array(members.length);
   places.forEach((place, m) => {
@@ -121,129 +131,22 @@ function groupTasks(encoded: EncodedProblem, list: Int32Array, from: number, to:
   return grouped;
 }
 
-type TaskRange = { readonly base: number; readonly end: number; readonly stateful: boolean };
-type TaskNumbers = {
-  readonly count: number;
-  readonly of: (subtopologyId: string) => TaskRange | undefined;
-};
-
-function numberTasks(subtopologies: AssignmentProblem['subtopologies']): TaskNumbers {
-  const ranges = new Map<string, TaskRange>();
-  let count = 0;
-  for (const { subtopologyId, taskCount, stateful } of subtopologies) {
-    ranges.set(subtopologyId, { base: count, end: count + taskCount, stateful });
-    count += taskCount;
-  }
-  return { count, of: (subtopologyId) => ranges.get(subtopologyId) };
-}
-
-/** A member that may have state for a task. */
-type Candidate = {
-  readonly task: number;
-  readonly member: number;
-  readonly role: number;
-  /** Exact; undefined when nothing was reported. */
-  readonly offset: bigint | undefined;
-  readonly caughtUp: boolean;
-};
-
-/** Who holds what, in task numbers. Each member is at most once a candidate of a task, and never of one it is the active of. */
-function gatherHeld(
-  members: readonly AssignmentMember[],
-  tasks: TaskNumbers,
-  acceptableRecoveryLag: bigint,
-): { readonly prevActive: Int32Array; readonly candidates: readonly Candidate[] } {
-  const prevActive = new Int32Array(tasks.count).fill(-1);
-  const candidates: Candidate[] = [];
-  // Per member only the stamped places count, so that nothing has to be cleared between members.
-  const listedFor = new Int32Array(tasks.count).fill(-1);
-  const offsets = new StampedSums(tasks);
-  const ends = new StampedSums(tasks);
-
-  members.forEach((member, m) => {
-    const add = (task: number, role: number): void => {
-      if (at(prevActive, task) === m || at(listedFor, task) === m) return;
-      listedFor[task] = m;
-      const offset = offsets.get(task, m);
-      const end = ends.get(task, m);
-      const caughtUp =
-        offset !== undefined &&
-        end !== undefined &&
-        offset !== NOT_STARTED &&
-        end !== NOT_STARTED &&
-        end - offset <= acceptableRecoveryLag;
-      candidates.push({ task, member: m, role, offset, caughtUp });
-    };
-    offsets.put(member.taskOffsets, m);
-    ends.put(member.taskEndOffsets, m);
-    // Two members claim the same active: the smaller id has it, the other is a candidate (section 7).
-    forEachTask(member.active, tasks, false, (task) => {
-      if (at(prevActive, task) === -1) prevActive[task] = m;
-      else add(task, CANDIDATE.secondActive);
-    });
-    forEachTask(member.standby, tasks, true, (task) => add(task, CANDIDATE.standby));
-    forEachTask(member.warmup, tasks, true, (task) => add(task, CANDIDATE.warmup));
-    for (const task of offsets.stamped) add(task, CANDIDATE.disk);
+function placesOf(members: readonly AssignmentMember[]): ReadonlyMap<string, number> {
+  const places = new Map<string, number>();
+  members.forEach(({ memberId }, place) => {
+    if (places.has(memberId)) {
+      throw new Error(`Cannot encode assignment problem: member "${memberId}" is there twice`);
+    }
+    places.set(memberId, place);
   });
-  return { prevActive, candidates };
-}
-
-function forEachTask(
-  list: TaskList,
-  tasks: TaskNumbers,
-  statefulOnly: boolean,
-  visit: (task: number) => void,
-): void {
-  for (const { subtopologyId, partitions } of list) {
-    const range = tasks.of(subtopologyId);
-    if (range === undefined || (statefulOnly && !range.stateful)) continue;
-    for (const partition of partitions) {
-      const task = range.base + partition;
-      if (partition >= 0 && task < range.end) visit(task);
-    }
-  }
-}
-
-/** The offset sums one member reports, by task; forgotten when the next member's are put. */
-class StampedSums {
-  readonly #tasks: TaskNumbers;
-  readonly #stampedBy: Int32Array;
-  readonly #sums: bigint[];
-  stamped: number[] = [];
-
-  constructor(tasks: TaskNumbers) {
-    this.#tasks = tasks;
-    this.#stampedBy = new Int32Array(tasks.count).fill(-1);
-    this.#sums = new Array(tasks.count);
-  }
-
-  put(reports: readonly TaskOffset[], member: number): void {
-    this.stamped = [];
-    let range: TaskRange | undefined;
-    let rangeId: string | undefined;
-    for (const { subtopologyId, partition, offset } of reports) {
-      // Reports come by subtopology, as a rule.
-      if (subtopologyId !== rangeId) range = this.#tasks.of(subtopologyId);
-      rangeId = subtopologyId;
-      if (range === undefined || !range.stateful) continue;
-      const task = range.base + partition;
-      if (partition < 0 || task >= range.end) continue;
-      this.#stampedBy[task] = member;
-      this.#sums[task] = offset;
-      this.stamped.push(task);
-    }
-  }
-
-  get(task: number, member: number): bigint | undefined {
-    return at(this.#stampedBy, task) === member ? this.#sums[task] : undefined;
-  }
+  return places;
 }
 
 function writeMembers(
   dense: Dense,
   members: readonly AssignmentMember[],
   processIds: readonly string[],
-  topologyEpoch: number,
+  { topologyEpoch, view }: { readonly topologyEpoch: number; readonly view: ProblemView },
 ): void {
   const processNumbers = new Map(processIds.map((processId, p) => [processId, p]));
   const { procOf, procStart, procMember, frozen } = dense;
@@ -257,12 +160,15 @@ function writeMembers(
   for (let p = 0; p < processIds.length; p++) {
     procStart[p + 1] = at(procStart, p + 1) + at(procStart, p);
   }
-  const next = procStart.slice();
-  for (let m = 0; m < members.length; m++) {
-    const p = at(procOf, m);
-    procMember[at(next, p)] = m;
-    next[p] = at(next, p) + 1;
+  const numberOfMember = new Map(members.map(({ memberId }, m) => [memberId, m]));
+  const byProcess: string[][] = processIds.map(() => []);
+  for (const { memberId, processId } of members) {
+    byProcess[processNumbers.get(processId) as number]?.push(memberId);
   }
+  byProcess.forEach((memberIds, p) => {
+    const ordered = view.orderMembers(memberIds).map((id) => numberOfMember.get(id) as number);
+    procMember.set(ordered, at(procStart, p));
+  });
 }
 
 /** A process has the tags of its member with the smallest id; all are expected to report the same. */
@@ -298,7 +204,11 @@ function numberOf(text: string, numbers: Map<string, number>): number {
 }
 
 /** Into lists by task, each by rank. Candidates come in member order, and equal ranks keep it. */
-function writeCandidates(dense: Dense, candidates: readonly Candidate[]): void {
+function writeCandidates(
+  dense: Dense,
+  candidates: readonly Candidate[],
+  byRank: ProblemView['byRank'],
+): void {
   const { candStart, candMember, candOffset, candCaughtUp, candRole, size } = dense;
   candStart.fill(0);
   for (const { task } of candidates) candStart[task + 1] = at(candStart, task + 1) + 1;
@@ -314,7 +224,7 @@ function writeCandidates(dense: Dense, candidates: readonly Candidate[]): void {
   for (let t = 0; t < size.tasks; t++) {
     const from = at(candStart, t);
     const to = at(candStart, t + 1);
-    if (to - from > 1) sortByRank(sorted, from, to);
+    if (to - from > 1) sortByRank(sorted, from, to, byRank);
   }
   for (let c = 0; c < sorted.length; c++) {
     const { member, role, offset, caughtUp } = sorted[c] as Candidate;
@@ -329,7 +239,12 @@ function writeCandidates(dense: Dense, candidates: readonly Candidate[]): void {
 const SHORT_LIST = 16;
 
 /** Sorts a part of the list in place, keeping the order of equals. */
-function sortByRank(list: Candidate[], from: number, to: number): void {
+function sortByRank(
+  list: Candidate[],
+  from: number,
+  to: number,
+  byRank: ProblemView['byRank'],
+): void {
   if (to - from > SHORT_LIST) {
     const part = list.slice(from, to).sort(byRank);
     for (let i = from; i < to; i++) list[i] = part[i - from] as Candidate;
@@ -344,17 +259,4 @@ function sortByRank(list: Candidate[], from: number, to: number): void {
     }
     list[hole] = candidate;
   }
-}
-
-/** Who holds the task now comes first, then the larger sum; "not started" counts as nothing (section 4). */
-function byRank(a: Candidate, b: Candidate): number {
-  const onDisk = a.role === CANDIDATE.disk;
-  if (onDisk !== (b.role === CANDIDATE.disk)) return onDisk ? 1 : -1;
-  const sumA = rankedSum(a);
-  const sumB = rankedSum(b);
-  return sumA > sumB ? -1 : sumA < sumB ? 1 : 0;
-}
-
-function rankedSum({ offset }: Candidate): bigint {
-  return offset === undefined || offset === NOT_STARTED ? 0n : offset;
 }

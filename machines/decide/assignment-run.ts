@@ -71,7 +71,7 @@ function snapshot(
   settings: GroupSettings,
 ): AssignmentProblem {
   const { topologyEpoch } = configured;
-  const { assignToStaleMembers, lastProcessFirst } = context.behaviour;
+  const { assignToStaleMembers, placeAsKafka } = context.behaviour;
   const members = [...group.members.values()]
     .sort((a, b) => byCodeUnits(a.memberId, b.memberId))
     .map((member): AssignmentMember => {
@@ -104,6 +104,6 @@ function snapshot(
     numStandbyReplicas: settings.numStandbyReplicas,
     acceptableRecoveryLag: settings.acceptableRecoveryLag,
     rackAwareAssignmentTags: settings.rackAwareAssignmentTags,
-    lastProcessFirst,
+    placeAsKafka,
   };
 }

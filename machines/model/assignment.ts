@@ -32,8 +32,8 @@ export type AssignmentProblem = {
   readonly numStandbyReplicas: number;
   readonly acceptableRecoveryLag: bigint;
   readonly rackAwareAssignmentTags: readonly string[];
-  /** Of processes that are as good as each other the one with the last id is taken; else the one with the first. */
-  readonly lastProcessFirst?: boolean;
+  /** Tasks are placed as Kafka's own sticky places them, down to which of equals it takes; else as ours does. */
+  readonly placeAsKafka?: boolean;
 };
 
 /** One entry per member of the problem, in its order; checked against the hard invariants before anyone sees it (ASG-11). */

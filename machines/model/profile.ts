@@ -13,8 +13,8 @@ export type Behaviour = {
   readonly acceptStaleTopologyJoin: boolean;
   /** Members of an older topology share in what is assigned; else they get no new task (X6, E-9). */
   readonly assignToStaleMembers: boolean;
-  /** Of equally loaded processes the one with the last id gets a task, as recorded; else the first (assignors 8). */
-  readonly lastProcessFirst: boolean;
+  /** Tasks are placed as Kafka's own sticky places them, down to which of equals it takes; else as ours does (assignors 8). */
+  readonly placeAsKafka: boolean;
   /** Source topic patterns: resolved, or refused (X10, R-9). Sub-switch `source.topic.regex`. */
   readonly resolveSourceTopicRegex: boolean;
   /** A join with the next epoch replaces the topology, other mismatches are 131; else all are INVALID_REQUEST (X2, X4, X5). */
@@ -74,7 +74,7 @@ export function resolveBehaviour(profile: Profile, switches: BehaviourSwitches =
     fenceRemovesMember: switches.fenceRemovesMember ?? kip,
     acceptStaleTopologyJoin: switches.acceptStaleTopologyJoin ?? !kip,
     assignToStaleMembers: !kip,
-    lastProcessFirst: !kip,
+    placeAsKafka: !kip,
     resolveSourceTopicRegex: switches.resolveSourceTopicRegex ?? kip,
     topologyUpdates: kip,
     validateWholeTopology: kip,

@@ -235,13 +235,13 @@ class ReferenceSticky {
     return best;
   }
 
-  /** Least load, then fewer stateless tasks per capacity, then process order, from the end asked for. */
+  /** Least load, then fewer stateless tasks per capacity, then process order. */
   leastLoaded(processIds: readonly string[]): string | undefined {
     return processIds.toSorted(
       (a, b) =>
         this.compareLoads(a, b) ||
         this.stateless(a) * this.capacity(b) - this.stateless(b) * this.capacity(a) ||
-        (this.problem.lastProcessFirst === true ? byCodeUnits(b, a) : byCodeUnits(a, b)),
+        byCodeUnits(a, b),
     )[0];
   }
 

@@ -41,17 +41,6 @@ describe('assignSticky() over random groups that change', () => {
     if (replayed === undefined) expect(secondMoves / rounds, 'P4').to.be.at.most(0.001);
   });
 
-  it('agrees with the reference where the last of equal processes is preferred (P9)', () => {
-    for (const seed of SMALL) {
-      forEachState(seed, 'small', ({ problem }) => {
-        const asked = { ...problem, lastProcessFirst: true };
-        const result = assignDirectly(asked);
-        expect(result, 'P9').to.deep.equal(referenceSticky(asked));
-        return result;
-      });
-    }
-  });
-
   it('never moves an active because of standbys, nor for tags that nobody has (P5, P6)', () => {
     for (const seed of SMALL) {
       forEachState(seed, 'small', ({ problem }) => {

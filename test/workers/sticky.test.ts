@@ -69,13 +69,11 @@ describe('assignSticky(), assignors section 7', () => {
     ]);
   });
 
-  it('takes the first of equal processes, or the last where that is asked for (assignors 8)', () => {
+  it('takes the first of equal processes (assignors 8)', () => {
     const members = alone({ active: tasks({ '0': [1] }) }, {}, {});
     const asked = problem({ subtopologies: [stateless('0', 2)], members });
     const held = only({ '0': [1] });
     expect(assignDirectly(asked).members).to.deep.equal([held, only({ '0': [0] }), NOTHING]);
-    const last = assignDirectly({ ...asked, lastProcessFirst: true });
-    expect(last.members).to.deep.equal([held, NOTHING, only({ '0': [0] })]);
   });
 
   it('gives no standby in a group of one process (H5)', () => {
