@@ -13,7 +13,7 @@ import type {
   TopologyProblem,
 } from '../model/topology.ts';
 import { firstFew } from './first-few.ts';
-import { copartitionedTopics, requiredTopics } from './topology.ts';
+import { copartitionedTopics, refuseOutsideIndexes, requiredTopics } from './topology.ts';
 
 /**
  * Hash of what is known of the topics a topology requires; topics that do not exist contribute nothing. 0 when
@@ -54,6 +54,7 @@ export function configureTopology(
     missingInternalTopics: [],
   });
 
+  refuseOutsideIndexes(topology);
   const missingSources = findMissingSources(ordered, topics);
   if (missingSources !== undefined) return notReady(missingSources);
 

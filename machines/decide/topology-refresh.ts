@@ -6,7 +6,7 @@ import type { TopicsView } from '../model/topics.ts';
 import type { ConfiguredTopology, Topology } from '../model/topology.ts';
 import type { Draft } from './draft.ts';
 import { configureTopology, topicsHash } from './internal-topics.ts';
-import { sameTopology } from './topology.ts';
+import { refuseUnreadable, sameTopology } from './topology.ts';
 import { refuseTooLarge } from './topology-size.ts';
 
 /**
@@ -23,6 +23,7 @@ export function adoptTopology(draft: Draft, request: HeartbeatRequest): string |
   const { group } = draft;
   const { topology } = request;
   if (request.memberEpoch !== JOIN_EPOCH || topology === null) return undefined;
+  refuseUnreadable(topology);
   const present = group.topology;
   if (present === undefined) {
     writeTopology(draft, topology);

@@ -64,9 +64,8 @@ const requiredTopicsOf = new WeakMap<Topology, readonly string[]>();
  * Refuses a topology that contradicts itself, before anything is stored.
  *
  * With `validateWholeTopology` every rule is checked, in their order, and answered with STREAMS_INVALID_TOPOLOGY
- * (V-9 follows from V-8: what can be derived comes from a topic that exists). Otherwise only what Kafka 4.4.0
- * notices at once: V-1, and UNKNOWN_SERVER_ERROR without a text for V-5, V-10 and V-11; the rest shows when the
- * topology is configured, or never.
+ * (V-9 follows from V-8: what can be derived comes from a topic that exists). Otherwise only V-1, as Kafka 4.4.0
+ * does; the rest shows when the topology is read or configured, or never.
  *
  * Source: topology-and-admin 3, V-1 to V-13; REQ-11.
  */
@@ -80,12 +79,26 @@ export function refuseInvalidTopology(topology: Topology, behaviour: Behaviour):
   }
   const fault = sizedChangelog(topology);
   if (fault !== undefined) throw invalid(`Cannot use topology: ${fault}`);
-  const stumbles =
-    topology.epoch < 0 ||
-    repeatedId(topology) !== undefined ||
-    // Pattern indexes are not looked at there.
-    topology.subtopologies.some((one) => outsideIndex(one, TOPIC_INDEXES) !== undefined);
-  if (stumbles) throw new Refusal('UNKNOWN_SERVER_ERROR', null);
+}
+
+/**
+ * Stumbles, without a text, over what Kafka 4.4.0 cannot even read: V-10 and V-11. The member is found by then, and no
+ * comparison with the group's topology is made any more. Nothing is left to find with `validateWholeTopology`.
+ */
+export function refuseUnreadable(topology: Topology): void {
+  if (topology.epoch < 0 || repeatedId(topology) !== undefined) {
+    throw new Refusal('UNKNOWN_SERVER_ERROR', null);
+  }
+}
+
+/**
+ * Stumbles, without a text, over a copartition index past its list when the topology is being configured: V-5 as
+ * Kafka 4.4.0 notices it, which does not look at the indexes of patterns.
+ */
+export function refuseOutsideIndexes(topology: Topology): void {
+  if (topology.subtopologies.some((one) => outsideIndex(one, TOPIC_INDEXES) !== undefined)) {
+    throw new Refusal('UNKNOWN_SERVER_ERROR', null);
+  }
 }
 
 /**

@@ -4,6 +4,8 @@ import {
   mentionedTopics,
   refuseIllegalTopics,
   refuseInvalidTopology,
+  refuseOutsideIndexes,
+  refuseUnreadable,
   requiredTopics,
   sameTopology,
 } from '../../machines/decide/topology.ts';
@@ -285,9 +287,32 @@ describe('refuseInvalidTopology() in profile kip', () => {
   });
 });
 
-describe('refuseInvalidTopology() in profile kafka', () => {
+describe('refuseUnreadable(), refuseOutsideIndexes()', () => {
   const stumbled = { error: 'UNKNOWN_SERVER_ERROR', text: null };
 
+  it('stumbles over an index past its list, but not in the patterns (V-5)', () => {
+    const withGroup = (group: Parameters<typeof copartition>[0]) =>
+      topology(reading('0', { copartitionGroups: [copartition(group)] }));
+    const judged = (one: Topology) => refusalOf(() => refuseOutsideIndexes(one));
+    expect(judged(withGroup({ sourceTopics: [0, 5] }))).to.deep.equal(stumbled);
+    expect(judged(withGroup({ repartitionSourceTopics: [0] }))).to.deep.equal(stumbled);
+    expect(judged(withGroup({ sourceTopicRegex: [0] }))).to.equal(undefined);
+    expect(judged(topology(reading('0'), reading('0')))).to.equal(undefined);
+  });
+
+  it('stumbles over one id twice, but not over an empty one (V-10)', () => {
+    const judged = (one: Topology) => refusalOf(() => refuseUnreadable(one));
+    expect(judged(topology(reading('0'), reading('0')))).to.deep.equal(stumbled);
+    expect(judged(topology(reading('')))).to.equal(undefined);
+  });
+
+  it('stumbles over a negative epoch (V-11)', () => {
+    const negative = { epoch: -1, subtopologies: [reading('0')] };
+    expect(refusalOf(() => refuseUnreadable(negative))).to.deep.equal(stumbled);
+  });
+});
+
+describe('refuseInvalidTopology() in profile kafka', () => {
   it('refuses a changelog with any partition count (V-1)', () => {
     for (const partitions of [2, -1]) {
       const one = topology(reading('0', { stateChangelogTopics: [info('c', { partitions })] }));
@@ -297,24 +322,7 @@ describe('refuseInvalidTopology() in profile kafka', () => {
     }
   });
 
-  it('stumbles over an index past its list, but not in the patterns (V-5)', () => {
-    const withGroup = (group: Parameters<typeof copartition>[0]) =>
-      topology(reading('0', { copartitionGroups: [copartition(group)] }));
-    expect(judgedAs(kafka, withGroup({ sourceTopics: [0, 5] }))).to.deep.equal(stumbled);
-    expect(judgedAs(kafka, withGroup({ repartitionSourceTopics: [0] }))).to.deep.equal(stumbled);
-    expect(judgedAs(kafka, withGroup({ sourceTopicRegex: [0] }))).to.equal(undefined);
-  });
-
-  it('stumbles over one id twice, but not over an empty one (V-10)', () => {
-    expect(judgedAs(kafka, topology(reading('0'), reading('0')))).to.deep.equal(stumbled);
-    expect(judgedAs(kafka, topology(reading('')))).to.equal(undefined);
-  });
-
-  it('stumbles over a negative epoch (V-11)', () => {
-    expect(judgedAs(kafka, { epoch: -1, subtopologies: [reading('0')] })).to.deep.equal(stumbled);
-  });
-
-  it('checks no other rule up front (V-2, V-3, V-4, V-6, V-7, V-8, V-12, V-13)', () => {
+  it('checks no other rule up front (V-2 to V-13)', () => {
     const accepted = [
       topology(
         reading('0', { repartitionSinkTopics: ['r'] }),
@@ -328,6 +336,9 @@ describe('refuseInvalidTopology() in profile kafka', () => {
       topology(subtopology('0', { repartitionSourceTopics: [info('r')] })),
       topology(subtopology('0')),
       topology(reading('0', { stateChangelogTopics: [info('c', { replicationFactor: -2 })] })),
+      topology(reading('0', { copartitionGroups: [copartition({ sourceTopics: [7] })] })),
+      topology(reading('0'), reading('0')),
+      { epoch: -1, subtopologies: [reading('0')] },
     ];
     for (const one of accepted) expect(judgedAs(kafka, one)).to.equal(undefined);
   });
