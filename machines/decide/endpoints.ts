@@ -14,8 +14,8 @@ import type { ConfiguredTopology } from '../model/topology.ts';
  * endpoint the partitions its assigned tasks read. Standby and warm-up tasks are both standby partitions; tasks
  * pending revocation are not listed (I-8). A topic the cluster does not know is skipped (I-11).
  *
- * With `mergeEndpoints` there is one entry per endpoint, ascending by host and port, otherwise one per member,
- * ascending by member id. While the topology has no subtopologies to show (status 1 or 2), entries are empty with
+ * With `mergeEndpoints` there is one entry per endpoint, ascending by host and port, with each topic once; otherwise one
+ * per member, ascending by member id, with a topic as often as subtopologies read it. While the topology has no subtopologies to show (status 1 or 2), entries are empty with
  * `endpointsWithoutTopology`; otherwise UNKNOWN_SERVER_ERROR is refused as soon as there is an entry to fill.
  *
  * @param input.group the group after the heartbeat at hand, without a static member that is being replaced.
@@ -74,7 +74,7 @@ function computeMap(
   const inputs = configured === undefined ? NO_INPUTS : inputsOf(configured, topics);
   return entries.map(({ userEndpoint, members: sharing }) => ({
     userEndpoint,
-    ...served(sharing, inputs),
+    ...served(sharing, inputs, behaviour),
   }));
 }
 
@@ -87,27 +87,37 @@ type Served = Pick<EndpointToPartitions, 'activePartitions' | 'standbyPartitions
  */
 const lastServed = new WeakMap<
   Member,
-  { readonly sharing: readonly Member[]; readonly inputs: Inputs; readonly served: Served }
+  {
+    readonly sharing: readonly Member[];
+    readonly inputs: Inputs;
+    readonly behaviour: Behaviour;
+    readonly served: Served;
+  }
 >();
 
-function served(sharing: readonly Member[], inputs: Inputs): Served {
+function served(sharing: readonly Member[], inputs: Inputs, behaviour: Behaviour): Served {
   const [first] = sharing;
   invariant(first !== undefined, 'I-6: an entry has a member');
   const known = lastServed.get(first);
-  if (known !== undefined && known.inputs === inputs && sameElements(known.sharing, sharing)) {
+  if (
+    known !== undefined &&
+    known.inputs === inputs &&
+    known.behaviour === behaviour &&
+    sameElements(known.sharing, sharing)
+  ) {
     return known.served;
   }
+  const inOneList = (lists: readonly TaskList[]) => {
+    const read = partitionsRead(lists.flat(), inputs);
+    return behaviour.mergeEndpoints ? mergeTopics(read) : read;
+  };
   const made: Served = {
-    activePartitions: partitionsOf(
-      sharing.map((member) => member.assigned.active),
-      inputs,
-    ),
-    standbyPartitions: partitionsOf(
+    activePartitions: inOneList(sharing.map((member) => member.assigned.active)),
+    standbyPartitions: inOneList(
       sharing.flatMap((member) => [member.assigned.standby, member.assigned.warmup]),
-      inputs,
     ),
   };
-  lastServed.set(first, { sharing, inputs, served: made });
+  lastServed.set(first, { sharing, inputs, behaviour, served: made });
   return made;
 }
 
@@ -196,17 +206,23 @@ function sameInputs(some: Inputs, others: Inputs): boolean {
   });
 }
 
-/** Topics in name order, partitions ascending, each once; a topic without partitions is left out (I-7). */
-function partitionsOf(taskLists: readonly TaskList[], inputs: Inputs): readonly TopicPartitions[] {
-  const found = new Map<string, Set<number>>();
-  for (const { subtopologyId, partitions } of taskLists.flat()) {
-    for (const { topic, partitionCount } of inputs.get(subtopologyId) ?? []) {
+/** Of each subtopology's tasks the partitions of each topic that they read; a topic without partitions is left out (I-7). */
+function partitionsRead(tasks: TaskList, inputs: Inputs): readonly TopicPartitions[] {
+  return tasks.flatMap(({ subtopologyId, partitions }) =>
+    (inputs.get(subtopologyId) ?? []).flatMap(({ topic, partitionCount }): TopicPartitions[] => {
       const read = partitions.filter((partition) => partition < partitionCount);
-      if (read.length === 0) continue;
-      const sofar = found.get(topic) ?? new Set();
-      for (const partition of read) sofar.add(partition);
-      found.set(topic, sofar);
-    }
+      return read.length === 0 ? [] : [{ topic, partitions: read.sort((a, b) => a - b) }];
+    }),
+  );
+}
+
+/** Topics in name order, each once; partitions ascending, each once. */
+function mergeTopics(read: readonly TopicPartitions[]): readonly TopicPartitions[] {
+  const found = new Map<string, Set<number>>();
+  for (const { topic, partitions } of read) {
+    const sofar = found.get(topic) ?? new Set();
+    for (const partition of partitions) sofar.add(partition);
+    found.set(topic, sofar);
   }
   return [...found]
     .sort(([a], [b]) => byCodeUnits(a, b))

@@ -197,6 +197,11 @@ describe('endpointMap()', () => {
     expect(mapOf(slot, topics, kip)[0]?.activePartitions).to.deep.equal([
       { topic: 'in', partitions: [0, 1, 2] },
     ]);
+    // As 4.4.0 has it: once for each subtopology.
+    expect(mapOf(slot, topics, kafka)[0]?.activePartitions).to.deep.equal([
+      { topic: 'in', partitions: [1, 2] },
+      { topic: 'in', partitions: [0, 1] },
+    ]);
   });
 
   it('is made once for one state of members, topology and topics (I-10)', () => {
