@@ -47,8 +47,9 @@ export function concludeHeartbeat(
   const endpointEpoch = soft.endpointEpoch + (isNews ? 1 : 0);
   // With Kafka the group object of the creating join is thrown away after its answer (ORD-2, IQ-3).
   const isLost = beat.created && !context.behaviour.keepSoftStateOfCreatingJoin;
-  const shutdownBy =
-    soft.shutdownBy ?? (isLost && request.shutdownApplication ? memberId : undefined);
+  // A raise that is lost still made the map news for the member that caused it.
+  const raisedEpoch = endpointEpoch + Number(isLost && beat.endpointEpochRaised);
+  const shutdownBy = soft.shutdownBy ?? beat.shutdownBy;
 
   const statuses = statusesOf({
     group: draft.group,
@@ -85,11 +86,10 @@ export function concludeHeartbeat(
       : heartbeatIntervalMs,
     statuses,
     lists,
-    endpointEpoch: isLost ? 0 : endpointEpoch,
+    // Under an id that held offsets Kafka tells even the epoch that is about to be forgotten.
+    endpointEpoch: isLost && !draft.hasOffsets ? 0 : raisedEpoch,
     endpoints:
-      // A raise that is lost still made the map news for the member that caused it.
-      request.endpointInformationEpoch ===
-      endpointEpoch + Number(isLost && beat.endpointEpochRaised)
+      request.endpointInformationEpoch === raisedEpoch
         ? null
         : endpointMap({
             group: draft.group,

@@ -52,7 +52,7 @@ export function decideHeartbeat(
   const member = requireMember(draft.group, request);
   const fenced = fence(draft, member, request);
   if (fenced !== undefined) return fenced;
-  const known = { isNew: false, created: false, returned: false };
+  const known = { isNew: false, created: false, returned: false, replacedLast: false };
   return proceed(draft, member, request, client, known);
 }
 
@@ -70,7 +70,7 @@ function decideJoin(
       ? Draft.ofNewGroup(slot, newGroup(groupId), newSoft(context.freshIncarnation), context)
       : new Draft(slot, context);
   const place = findPlace(draft.group, request, context);
-  const known = { isNew: false, created, returned: false };
+  const known = { isNew: false, created, returned: false, replacedLast: false };
   switch (place.kind) {
     case 'new': {
       const processId = context.behaviour.missingProcessIsOwn ? memberId : '';
@@ -82,8 +82,9 @@ function decideJoin(
     case 'return':
       return proceed(draft, place.member, request, client, { ...known, returned: true });
     case 'replace': {
+      const replacedLast = draft.group.members.size === 1;
       const member = replaceMember(draft, place.holder, memberId);
-      return proceed(draft, member, request, client, known);
+      return proceed(draft, member, request, client, { ...known, replacedLast });
     }
     default:
       return unreachable(place);
@@ -119,6 +120,8 @@ type HowItCame = {
   readonly created: boolean;
   /** The member comes back from a break. */
   readonly returned: boolean;
+  /** It took the place of the only member there was. */
+  readonly replacedLast: boolean;
 };
 
 /** Steps 3 to 15, the same for joins and regular heartbeats. */
@@ -127,7 +130,7 @@ function proceed(
   stored: Member,
   request: HeartbeatRequest,
   client: Client,
-  { isNew, created, returned }: HowItCame,
+  { isNew, created, returned, replacedLast }: HowItCame,
 ): HeartbeatDecision {
   const { context } = draft;
   const { memberId } = request;
@@ -157,13 +160,18 @@ function proceed(
     draft.say(`The first assignment waits ${initialRebalanceDelayMs} ms for more members`);
   }
   // What is soft belongs to the batch at hand, also when the answer waits (ORD-2).
+  const shutdownBy = draft.soft.shutdownBy ?? (request.shutdownApplication ? memberId : undefined);
   if (!isLost) noteShutdown(draft, request);
+  // Between the two the group was empty for a moment.
+  if (replacedLast && !context.behaviour.replacementKeepsShutdown) {
+    draft.change({ shutdownBy: undefined });
+  }
   const endpointEpochRaised = !sameEndpoint(stored.userEndpoint, member.userEndpoint);
   if (endpointEpochRaised && !isLost) {
     draft.change({ endpointEpoch: draft.soft.endpointEpoch + 1 });
   }
   // Step 11.
-  const beat = { request, client, joined, created, endpointEpochRaised };
+  const beat = { request, client, joined, created, endpointEpochRaised, shutdownBy };
   const target = findTarget(draft, memberId);
   if (target.kind === 'wait') {
     // Whoever looks while the answer waits must see that it is back.

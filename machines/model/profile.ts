@@ -43,6 +43,8 @@ export type Behaviour = {
   readonly shutdownNeedsAcceptedLeave: boolean;
   /** Soft state of the join that creates a group survives it (ORD-2, IQ-3), else it is gone after its answer. */
   readonly keepSoftStateOfCreatingJoin: boolean;
+  /** A wish to shut down outlives the replacement of the only member, else it is gone after that answer (SHUT-1, STAT-3). */
+  readonly replacementKeepsShutdown: boolean;
   /** The selected assignor's name is part of the assignment configs, compared key by key (GE-7, SC-2). */
   readonly assignorNameIsConfig: boolean;
   /** The state filter accepts `NotReady` as well as `not_ready` (GS-3). */
@@ -87,6 +89,7 @@ export function resolveBehaviour(profile: Profile, switches: BehaviourSwitches =
     mergeEndpoints: kip,
     shutdownNeedsAcceptedLeave: kip,
     keepSoftStateOfCreatingJoin: kip,
+    replacementKeepsShutdown: kip,
     assignorNameIsConfig: kip,
     bothStateSpellings: kip,
     staticJoinInPlace: kip,

@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import type { HeartbeatAnswer } from '../../machines/commands.ts';
 import type { Profile } from '../../machines/model/profile.ts';
 import { Stage } from '../support/stage.ts';
+import { commitOffsets } from '../support/trace-offsets.ts';
+import { readWords } from '../support/trace-request.ts';
 
 const HOST_A = { host: 'host-a', port: 50_000 };
 const HOST_B = { host: 'host-b', port: 65_535 };
@@ -164,6 +166,14 @@ describe('interactive-query endpoints', () => {
       [0, null],
       [0, map],
     ]);
+  });
+
+  it('tells the raise it is about to forget, under an id that held offsets, in profile kafka (I-5)', () => {
+    const stage = staged('kafka');
+    commitOffsets(stage.coordinator, readWords('admin commits in-0 epoch=-1'));
+    const joined = stage.join('A', { with: { ...news, userEndpoint: HOST_A } });
+    expect(told(joined)).to.deep.equal([1, ['host-a:50000 in[0,1]/']]);
+    expect(asked(stage, 'A', 1)).to.deep.equal([0, ['host-a:50000 in[0,1]/']]);
   });
 
   it('takes a member with an endpoint while sources are missing, and finds it when they come (I-9)', () => {
