@@ -46,6 +46,18 @@ describe('answerOffsetCommit()', () => {
     }[] = [],
   ) => topics.map(({ partitions = [] }) => partitions.map(({ errorCode }) => errorCode));
 
+  it('leaves a topic out of which no partition is asked about, if it exists', async () => {
+    const parts = await standaloneParts({ commit }, TOPICS);
+    const topics = ['in', 'none', 'out'].map((name) => ({
+      name,
+      topicId: ZERO_UUID,
+      partitions: name === 'out' ? [partition(0)] : [],
+    }));
+    const response = await answerOffsetCommit(parts)({ ...request, topics }, incoming(9));
+    expect(response.topics?.map(({ name }) => name)).to.deep.equal(['none', 'out']);
+    expect(errors(response.topics)).to.deep.equal([[], [0]]);
+  });
+
   it('hands names, ids and numbers over exactly, and answers at each partition', async () => {
     const parts = await standaloneParts({ commit }, TOPICS);
     const topics = [
@@ -347,6 +359,10 @@ describe('answerOffsetDelete()', () => {
         ],
       },
     ]);
+  });
+
+  it('leaves a topic out of which no partition is named, if it exists', async () => {
+    expect((await remove({ in: [], nowhere: [] })).codes).to.deep.equal([['nowhere', []]]);
   });
 
   it('says that the group is not there though no topic is either', async () => {

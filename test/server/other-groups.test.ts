@@ -74,8 +74,11 @@ describe('groups of other types at a standalone coordinator (topology-and-admin 
   for (const holder of ['Stable', 'Empty', 'nothing'] as const) {
     it(`SyncGroup, Heartbeat and LeaveGroup to ${holder}: 25`, async () => {
       const member = { groupId: 'g', memberId: 'a' };
-      const synced = await ask(holder, 'SyncGroup', 5, { ...member, generationId: 2 });
-      expect(synced.errorCode).to.equal(25);
+      const sync = { ...member, generationId: 2, protocolType: 'consumer', protocolName: 'range' };
+      expect((await ask(holder, 'SyncGroup', 5, sync)).errorCode).to.equal(25);
+      const unnamed = { ...sync, protocolName: null };
+      expect((await ask(holder, 'SyncGroup', 4, unnamed)).errorCode).to.equal(25);
+      expect((await ask(holder, 'SyncGroup', 5, unnamed)).errorCode).to.equal(23);
       const beat = await ask(holder, 'Heartbeat', 4, { ...member, generationId: 2 });
       expect(beat.errorCode).to.equal(25);
       expect((await ask(holder, 'LeaveGroup', 2, member)).errorCode).to.equal(25);
@@ -129,7 +132,7 @@ describe('groups of other types at a standalone coordinator (topology-and-admin 
   it('an empty group id: 24; no right to read the group: 30', async () => {
     const codes = async (groupId: string, change: { readonly authorizer?: Authorizer } = {}) => [
       (await ask('Stable', 'JoinGroup', 9, { ...classicJoin, groupId }, change)).errorCode,
-      (await ask('Stable', 'SyncGroup', 5, { groupId }, change)).errorCode,
+      (await ask('Stable', 'SyncGroup', 4, { groupId }, change)).errorCode,
       (await ask('Stable', 'Heartbeat', 4, { groupId }, change)).errorCode,
       (await ask('Stable', 'LeaveGroup', 5, { groupId }, change)).errorCode,
       (await ask('Stable', 'ConsumerGroupHeartbeat', 1, { groupId }, change)).errorCode,

@@ -15,7 +15,8 @@ const FIRST_BY_ID = 10;
 const BY_THE_SETTINGS = -1n;
 
 /**
- * Answers OffsetCommit: every partition asked about is answered, in the order and by the identifier of the request.
+ * Answers OffsetCommit: every partition asked about is answered, in the order and by the identifier of the request; a
+ * topic that exists and of which none is asked about is left out.
  *
  * Source: topology-and-admin 13.2, 18; wire.md key 8.
  */
@@ -29,7 +30,9 @@ export function answerOffsetCommit(
     if (!authorizer.allows(principal, 'READ', 'GROUP', groupId)) {
       return { topics: request.topics.map((one) => refuse(one, 'GROUP_AUTHORIZATION_FAILED')) };
     }
-    const judged = request.topics.map((asked) => ({ asked, found: find(asked) }));
+    const judged = request.topics
+      .map((asked) => ({ asked, found: find(asked) }))
+      .filter(({ asked, found }) => asked.partitions.length > 0 || isUnknown(found));
     const topics = judged.flatMap(({ found }) => (typeof found === 'string' ? [] : [found]));
     if (topics.length === 0) {
       return { topics: judged.map(({ asked, found }) => refuse(asked, asError(found))) };
@@ -85,6 +88,10 @@ export function answerOffsetCommit(
 function retentionOf({ retentionTimeMs }: RequestOf<'OffsetCommit'>): number | undefined {
   if (retentionTimeMs === BY_THE_SETTINGS) return undefined;
   return Math.max(0, Math.min(Number(retentionTimeMs), Number.MAX_SAFE_INTEGER));
+}
+
+function isUnknown(found: TopicToCommit | WireErrorName): boolean {
+  return typeof found === 'string' || found.topicId === ZERO_UUID;
 }
 
 function asError(found: TopicToCommit | WireErrorName): WireErrorName {

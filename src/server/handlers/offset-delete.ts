@@ -9,7 +9,7 @@ type TopicAnswered = NonNullable<ResponseInput<'OffsetDelete'>['topics']>[number
 
 /**
  * Answers OffsetDelete. A partition that does not exist is 3 whatever the group holds; an error of the group comes
- * without topics.
+ * without topics, and a topic that exists and of which no partition is named is left out.
  *
  * Source: topology-and-admin 13, 18; wire.md key 47.
  */
@@ -39,7 +39,9 @@ export function answerOffsetDelete(
         partitions.map(({ partition, error }) => [`${partition} ${name}`, error] as const),
       ),
     );
-    return { topics: topics.map(answered) };
+    const isAnswered = ({ name, partitions }: TopicAsked): boolean =>
+      partitions.length > 0 || catalogue.byName(name) === undefined;
+    return { topics: topics.filter(isAnswered).map(answered) };
 
     function fault(name: string, index: number): WireErrorName | undefined {
       if (!authorizer.allows(principal, 'READ', 'TOPIC', name)) return 'TOPIC_AUTHORIZATION_FAILED';

@@ -12,6 +12,8 @@ type OtherHeartbeat = 'ConsumerGroupHeartbeat' | 'ShareGroupHeartbeat';
 const SEVERAL_LEAVE_SINCE = 3;
 /** From here on a join that is refused names no protocol, where it named an empty one. */
 const NO_PROTOCOL_SINCE = 7;
+/** From here on a sync must name the protocol it is about. */
+const PROTOCOL_NAMED_SINCE = 5;
 
 /**
  * Answers JoinGroup of the classic protocol, whose groups are not coordinated here: a streams group with members turns
@@ -35,11 +37,21 @@ export function answerJoinGroup(parts: Parts): Answering<'JoinGroup'> {
   };
 }
 
-/** Answers SyncGroup: no classic member is known here (25). Source: topology-and-admin 13. */
+/**
+ * Answers SyncGroup: no classic member is known here (25); before that, one that names no protocol where it must is told
+ * so (23).
+ *
+ * Source: topology-and-admin 13.
+ */
 export function answerSyncGroup(parts: Parts): Answering<'SyncGroup'> {
-  return async ({ groupId }, { connection: { principal } }) => ({
-    errorCode: errorCode(await judgeMember(parts, principal, groupId)),
-  });
+  return async (request, { apiVersion, connection: { principal } }) => {
+    const { groupId, protocolType, protocolName } = request;
+    const namesNone = protocolType === null || protocolName === null;
+    if (namesNone && apiVersion >= PROTOCOL_NAMED_SINCE) {
+      return { errorCode: errorCode('INCONSISTENT_GROUP_PROTOCOL') };
+    }
+    return { errorCode: errorCode(await judgeMember(parts, principal, groupId)) };
+  };
 }
 
 /** Answers Heartbeat of the classic protocol, as {@link answerSyncGroup}. Source: topology-and-admin 13. */
