@@ -1,0 +1,89 @@
+import type { Fields, Step } from './history.ts';
+
+/** What two answers to the same step differ in. */
+export type Difference = {
+  readonly path: string;
+  readonly expected: unknown;
+  readonly got: unknown;
+};
+
+type Reason = {
+  readonly name: string;
+  /** What Apache Kafka 4.4.0 does, and why it is not followed. */
+  readonly reason: string;
+};
+
+/** A way in which an answer of ours may differ. */
+export type Explanation = Reason & {
+  accountsFor(step: Step, difference: Difference): boolean;
+};
+
+/** An answer, given by both alike, after which the two may not be compared any more. */
+export type Ending = Reason & {
+  ends(step: Step, answer: Fields): boolean;
+};
+
+/** Every difference that is left as it is; anything else counts as a fault of ours. */
+export const EXPLANATIONS: readonly Explanation[] = [
+  {
+    name: 'described topology is late',
+    reason:
+      'Kafka shows a topology as it was configured, with the counts that were decided and each name once, only after a ' +
+      'later write to the same shard; here the counts are shown as soon as it is ready, and names as they were sent',
+    accountsFor: ({ do: kind }, { path, expected, got }) =>
+      kind === 'describe' &&
+      (INTERNAL_COUNT.test(path) || (NAME_LIST.test(path) && sameNames(expected, got))),
+  },
+];
+
+const UNKNOWN_SERVER_ERROR = -1;
+const FENCED_INSTANCE_ID = 82;
+const UNRELEASED_INSTANCE_ID = 111;
+
+/** Refusals that change Kafka's memory although they say no. What follows from that is nobody's promise. */
+export const ENDINGS: readonly Ending[] = [
+  {
+    name: 'failed inside',
+    reason:
+      'a heartbeat that Kafka fails to answer (-1) because the endpoint map cannot be made leaves endpoint epoch, offsets ' +
+      'and shutdown as half changed; here it changes nothing',
+    ends: (step, { errorCode }) =>
+      isHeartbeat(step) &&
+      errorCode === UNKNOWN_SERVER_ERROR &&
+      // A topology that cannot be read is refused before anything changes.
+      ((step['send'] ?? {}) as Fields)['topology'] === undefined,
+  },
+  {
+    name: 'refused under a foreign instance id',
+    reason:
+      'Kafka moves the holder of the instance id out of its intermediate assignment before it refuses the heartbeat of ' +
+      'another member under that id: the holder then gives up its tasks, or the group bumps; here a refusal changes nothing',
+    ends: (step, { errorCode }) =>
+      isHeartbeat(step) &&
+      step.do !== 'leave' &&
+      (errorCode === FENCED_INSTANCE_ID || errorCode === UNRELEASED_INSTANCE_ID),
+  },
+];
+
+/** The explanation of a difference, if there is one. */
+export function explain(step: Step, difference: Difference): Explanation | undefined {
+  return EXPLANATIONS.find((each) => each.accountsFor(step, difference));
+}
+
+/** Why a history ends with this answer, if it does. */
+export function findEnding(step: Step, answer: unknown): Ending | undefined {
+  return ENDINGS.find((each) => each.ends(step, (answer ?? {}) as Fields));
+}
+
+function isHeartbeat({ do: kind }: Step): boolean {
+  return kind === 'join' || kind === 'beat' || kind === 'ack' || kind === 'leave';
+}
+
+const INTERNAL_COUNT = /\.(stateChangelogTopics|repartitionSourceTopics)\[\d+\]\.partitions$/;
+const NAME_LIST = /\.(sourceTopics|repartitionSinkTopics)$/;
+
+function sameNames(some: unknown, others: unknown): boolean {
+  if (!Array.isArray(some) || !Array.isArray(others)) return false;
+  const [left, right] = [new Set(some), new Set(others)];
+  return left.size === right.size && [...left].every((name) => right.has(name));
+}
