@@ -211,9 +211,13 @@ function configResources(
   settings: GroupSettingsInForce,
 ): { broker: ConfigResources; group: ConfigResources } {
   const { overrides, identity } = storage;
-  const { profile } = config.behaviour;
   const { nodeId } = identity;
-  const broker = brokerConfigResources({ overrides, settings: config.settings, profile, nodeId });
+  const broker = brokerConfigResources({
+    overrides,
+    config,
+    nodeId,
+    standsForAll: config.upstream !== undefined,
+  });
   const group = groupConfigResources({
     overrides,
     broker: () => settings.broker(),

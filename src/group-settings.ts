@@ -4,36 +4,32 @@ import { resolveGroupSettings } from '../machines/model/resolve-group-settings.t
 import type { GroupSettings } from '../machines/model/settings.ts';
 import { brokerGroupSettings } from './config/broker-group-settings.ts';
 import type { Config } from './config/config.ts';
+import { rows, type SettingName, type SettingValues, settingNames } from './config/definitions.ts';
 import type { ConfigOverrides } from './store/config-overrides.ts';
+
+const INTERVAL = 'group.streams.assignment.interval.ms';
+/** The name that stands for all brokers. */
+const ALL_BROKERS = '';
 
 /**
  * The settings of groups in force: what a group overrides, else the broker's (GC-1). Groups without overrides share one
  * object, so that to ask for every heartbeat costs a look-up.
  */
 export class GroupSettingsInForce implements SettingsPort {
+  readonly #config: Config;
   readonly #overrides: ConfigOverrides;
+  readonly #nodeId: string;
   readonly #log: Log;
-  readonly #makeBroker: () => BrokerGroupSettings;
   readonly #ofGroups = new Map<string, GroupSettings>();
   #broker: BrokerGroupSettings;
   #shared: GroupSettings;
 
   constructor(parts: { config: Config; overrides: ConfigOverrides; nodeId: number; log: Log }) {
     const { config, overrides, nodeId, log } = parts;
+    this.#config = config;
     this.#overrides = overrides;
+    this.#nodeId = String(nodeId);
     this.#log = log;
-    const assignors = config.settings.find(({ name }) => name === 'group.streams.assignors');
-    const assignorsExplicit = assignors !== undefined && assignors.source !== 'default';
-    const dynamic = (name: string) =>
-      overrides.of('broker', String(nodeId)).get(name) ?? overrides.of('broker', '').get(name);
-    this.#makeBroker = () => {
-      const broker = brokerGroupSettings(config.values, { assignorsExplicit });
-      const interval = dynamic('group.streams.assignment.interval.ms');
-      if (interval === undefined) return broker;
-      const { assignmentIntervalMsMin: min, assignmentIntervalMsMax: max } = broker;
-      // A dynamic value outside the bounds is brought back to them, not refused (BC-4).
-      return { ...broker, assignmentIntervalMs: Math.min(Math.max(Number(interval), min), max) };
-    };
     this.#broker = this.#makeBroker();
     this.#shared = this.#resolve(new Map());
     for (const groupId of overrides.names('group')) this.#take(groupId);
@@ -50,6 +46,41 @@ export class GroupSettingsInForce implements SettingsPort {
   /** The broker's own values in force. */
   broker(): BrokerGroupSettings {
     return this.#broker;
+  }
+
+  /** The values of the start, below the dynamic ones that were set since. */
+  #makeBroker(): BrokerGroupSettings {
+    const { values, group } = this.#config;
+    const broker = brokerGroupSettings({ ...values, ...this.#dynamicValues() }, group);
+    const { assignmentIntervalMs, assignmentIntervalMsMin, assignmentIntervalMsMax } = broker;
+    const inBounds = Math.min(
+      Math.max(assignmentIntervalMs, assignmentIntervalMsMin),
+      assignmentIntervalMsMax,
+    );
+    if (inBounds === assignmentIntervalMs) return broker;
+    // Brought back to its bounds, not refused (BC-4).
+    this.#warn(`${INTERVAL} is ${assignmentIntervalMs}, out of bounds: ${inBounds} is used`);
+    return { ...broker, assignmentIntervalMs: inBounds };
+  }
+
+  /** Set on this node, else on all; what a later version does not take any more counts as not set. */
+  #dynamicValues(): Partial<SettingValues> {
+    const found = settingNames.flatMap((name): [SettingName, unknown][] => {
+      if (!rows[name].dynamic) return [];
+      const ofNode = this.#overrides.of('broker', this.#nodeId).get(name);
+      const text = ofNode ?? this.#overrides.of('broker', ALL_BROKERS).get(name);
+      if (text === undefined) return [];
+      const parsed = rows[name].parse(text);
+      if (parsed !== undefined) return [[name, parsed.value]];
+      this.#warn(`${name} is "${text}", wanted ${rows[name].allowed}: it counts as not set`);
+      return [];
+    });
+    // Each value was made by its own row, which is what the type says.
+    return Object.fromEntries(found) as Partial<SettingValues>;
+  }
+
+  #warn(text: string): void {
+    this.#log.warn({}, `Setting of the broker: ${text}`);
   }
 
   #takeBroker(): void {

@@ -38,7 +38,7 @@ export type GroupConfig = {
   readonly brokerValue: (broker: BrokerGroupSettings) => string;
   /** What would be accepted in place of `value`, in words; undefined when it is accepted. */
   readonly wantedInstead: (value: string, broker: BrokerGroupSettings) => string | undefined;
-  /** Apache Kafka 4.4.0 lists it only for a group that overrides it. */
+  /** Apache Kafka 4.4.0 lists it only where a group or the broker has a value for it. */
   readonly listedOnlyWhenSet: boolean;
 };
 

@@ -78,8 +78,8 @@ export type DescribedConfig = {
  * @param input.brokerChain values the broker has for one of its configs, the one in force first; none for a config
  *   that it does not know, which is then shown with its default.
  *
- * Source: records-and-configs GC-7; without `listAllGroupConfigs` four configs are listed only where a group
- * overrides them, as Apache Kafka 4.4.0 does.
+ * Source: records-and-configs GC-7; without `listAllConfigs` four configs are listed only where the group or
+ * the broker has a value for them, as Apache Kafka 4.4.0 does.
  */
 export function describeGroupConfigs(input: {
   readonly overrides: ReadonlyMap<string, string>;
@@ -92,22 +92,19 @@ export function describeGroupConfigs(input: {
   const asked = names === null || names.length === 0 ? undefined : new Set(names);
   return [...groupConfigs.values()]
     .filter(({ name }) => asked === undefined || asked.has(name))
-    .filter(
-      ({ name, listedOnlyWhenSet }) =>
-        behaviour.listAllGroupConfigs || !listedOnlyWhenSet || overrides.has(name),
-    )
     .sort((a, b) => byCodeUnits(a.name, b.name))
-    .map((config) => {
+    .flatMap((config) => {
       const { name, type, brokerConfig } = config;
       const fallback = config.brokerValue(broker);
       const chain = brokerSynonyms(brokerConfig, fallback);
       const override = overrides.get(name);
-      if (override === undefined) {
-        const source = chain[0]?.source ?? 'DEFAULT_CONFIG';
-        return { name, value: fallback, type, source, synonyms: chain };
-      }
-      const own: ConfigSynonym = { name, value: override, source: 'GROUP_CONFIG' };
-      return { name, value: override, type, source: own.source, synonyms: [own, ...chain] };
+      const own: readonly ConfigSynonym[] =
+        override === undefined ? [] : [{ name, value: override, source: 'GROUP_CONFIG' }];
+      const synonyms = [...own, ...chain];
+      const source = synonyms[0]?.source ?? 'DEFAULT_CONFIG';
+      const isListed =
+        behaviour.listAllConfigs || !config.listedOnlyWhenSet || source !== 'DEFAULT_CONFIG';
+      return isListed ? [{ name, value: override ?? fallback, type, source, synonyms }] : [];
     });
 
   function brokerSynonyms(brokerConfig: string, fallback: string): readonly ConfigSynonym[] {

@@ -55,8 +55,8 @@ export type Behaviour = {
   readonly missingProcessIsOwn: boolean;
   /** A member with an endpoint may join while sources are missing (I-9), else the heartbeat fails. */
   readonly endpointsWithoutTopology: boolean;
-  /** Topic configs of a group without an override are listed for every key (GC-7). */
-  readonly listAllGroupConfigs: boolean;
+  /** Settings of brokers and groups are listed for every key (GC-7), else some only where somebody set them. */
+  readonly listAllConfigs: boolean;
   /** The refiner hands out warm-ups (D5). */
   readonly warmups: boolean;
 };
@@ -95,7 +95,7 @@ export function resolveBehaviour(profile: Profile, switches: BehaviourSwitches =
     staticJoinInPlace: kip,
     missingProcessIsOwn: kip,
     endpointsWithoutTopology: kip,
-    listAllGroupConfigs: kip,
+    listAllConfigs: kip,
     warmups: kip,
   };
 }

@@ -81,32 +81,32 @@ export const streamsSettings = {
   ),
   'group.streams.assignor.offload.enable': flag(
     true,
-    { dynamic: true, inert: true },
+    { listedOnlyWhenSet: true, dynamic: true, inert: true },
     'Assignments are always computed off the event loop here.',
   ),
   'group.streams.task.offset.interval.ms': int(
     60_000,
-    ms,
+    { ...ms, listedOnlyWhenSet: true },
     'How often members are asked to report how far their tasks are.',
   ),
   'group.streams.min.task.offset.interval.ms': int(
     15_000,
-    ms,
+    { ...ms, listedOnlyWhenSet: true },
     'Lower bound of the task offset interval, for the broker and for every group.',
   ),
   'group.streams.num.warmup.replicas': int(
     2,
-    { min: 0 },
+    { listedOnlyWhenSet: true, min: 0 },
     'Tasks of one group that may be warmed up elsewhere at the same time.',
   ),
   'group.streams.max.warmup.replicas': int(
     20,
-    { min: 0 },
+    { listedOnlyWhenSet: true, min: 0 },
     'Upper bound of the warm-up tasks, for the broker and for every group.',
   ),
   'group.streams.acceptable.recovery.lag': int64(
     10_000n,
-    { unit: 'offsets' },
+    { listedOnlyWhenSet: true, unit: 'offsets' },
     'A copy of a task that lags no more than this counts as caught up.',
   ),
   'group.streams.rack.aware.assignment.tags': list<string>(

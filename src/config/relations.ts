@@ -1,7 +1,7 @@
-import type { SettingName, SettingValues } from './definitions.ts';
+import { rows, type SettingName, type SettingValues } from './definitions.ts';
 
 /** A rule between settings (BC-1): checked when each of them is fine by itself. */
-export type Relation = {
+type Relation = {
   /** The first is the one to blame. */
   readonly keys: readonly [SettingName, ...SettingName[]];
   readonly holds: (values: SettingValues) => boolean;
@@ -37,7 +37,7 @@ function between(key: NumberName, min: NumberName, max: NumberName): readonly Re
 const WILDCARDS: readonly string[] = ['0.0.0.0', '::'];
 
 /** All rules between settings. */
-export const relations: readonly Relation[] = [
+const relations: readonly Relation[] = [
   {
     keys: ['host', 'advertised.host'],
     holds: (values) => values['advertised.host'] !== undefined || !WILDCARDS.includes(values.host),
@@ -76,3 +76,25 @@ export const relations: readonly Relation[] = [
   atLeast('group.streams.task.offset.interval.ms', 'group.streams.min.task.offset.interval.ms'),
   atMost('group.streams.num.warmup.replicas', 'group.streams.max.warmup.replicas'),
 ];
+
+/** Settings that are fine one by one and contradict each other. */
+export type Contradiction = {
+  /** The first is the one to blame. */
+  readonly keys: Relation['keys'];
+  /** Its value as text; null where nothing is set. */
+  readonly seen: string | null;
+  /** Completes "wanted …", with the values of the others. */
+  readonly wanted: string;
+};
+
+/** All rules that the values break (BC-1). */
+export function contradictionsIn(values: SettingValues): readonly Contradiction[] {
+  return relations
+    .filter(({ holds }) => !holds(values))
+    .map(({ keys, wanted }) => {
+      const [name, ...others] = keys;
+      const limits = others.map((other) => rows[other].format(values[other]) ?? 'not set');
+      const seen = rows[name].format(values[name]);
+      return { keys, seen, wanted: `${wanted} (${limits.join(', ')})` };
+    });
+}

@@ -10,7 +10,7 @@ import {
 import { foreignNames, isForeignName } from './foreign-names.ts';
 import { nearestName } from './nearest-name.ts';
 import { PropertiesError, parseProperties } from './properties.ts';
-import { relations } from './relations.ts';
+import { contradictionsIn } from './relations.ts';
 
 /** Everything a configuration is made from. */
 export type ConfigInput = {
@@ -200,18 +200,11 @@ function* contradictions(
     const entry = found.get(name);
     return entry !== undefined && entry.parsed === undefined;
   };
-  for (const { keys, holds, wanted } of relations) {
-    if (keys.some(isUnusable) || holds(values)) continue;
-    const [name, ...others] = keys;
+  for (const { keys, seen, wanted } of contradictionsIn(values)) {
+    if (keys.some(isUnusable)) continue;
+    const [name] = keys;
     const entry = found.get(name);
-    const seen = rows[name].format(values[name]);
-    const limits = others.map((other) => rows[other].format(values[other]) ?? 'not set');
-    yield {
-      key: entry?.key ?? name,
-      where: entry?.where ?? 'default',
-      seen,
-      wanted: `${wanted} (${limits.join(', ')})`,
-    };
+    yield { key: entry?.key ?? name, where: entry?.where ?? 'default', seen, wanted };
   }
 }
 

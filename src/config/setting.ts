@@ -23,6 +23,8 @@ export type Setting<T> = {
   readonly inert: boolean;
   /** Checked, kept and told; but what it steers is not built yet. */
   readonly notYet: boolean;
+  /** Apache Kafka 4.4.0 lists it only where somebody set it. */
+  readonly listedOnlyWhenSet: boolean;
   /** One sentence. */
   readonly about: string;
 };
@@ -33,6 +35,7 @@ type Extras = {
   readonly dynamic?: boolean;
   readonly inert?: boolean;
   readonly notYet?: boolean;
+  readonly listedOnlyWhenSet?: boolean;
 };
 
 const INT_MAX = 2 ** 31 - 1;
@@ -57,6 +60,7 @@ function row<T>(
     dynamic: extras.dynamic ?? false,
     inert: extras.inert ?? false,
     notYet: extras.notYet ?? false,
+    listedOnlyWhenSet: extras.listedOnlyWhenSet ?? false,
   };
 }
 

@@ -1,7 +1,7 @@
-import type { Profile } from '../../machines/model/profile.ts';
-import type { ResolvedSetting } from '../config/config.ts';
-import type { SettingName } from '../config/definitions.ts';
+import type { Config, ResolvedSetting } from '../config/config.ts';
+import type { SettingName, SettingValues } from '../config/definitions.ts';
 import { isSettingName, rows } from '../config/definitions.ts';
+import { contradictionsIn } from '../config/relations.ts';
 import { alterOverrides } from './alter-overrides.ts';
 import type { BrokerSynonym } from './group-config-resources.ts';
 import type { ConfigEntry, ConfigResources, Outcome, OverrideStore } from './ports.ts';
@@ -9,9 +9,10 @@ import type { ConfigEntry, ConfigResources, Outcome, OverrideStore } from './por
 export type BrokerConfigParts = {
   readonly overrides: OverrideStore;
   /** As resolved at the start. */
-  readonly settings: readonly ResolvedSetting[];
-  readonly profile: Profile;
+  readonly config: Pick<Config, 'settings' | 'values' | 'behaviour'>;
   readonly nodeId: number;
+  /** A gateway stands for every broker of its cluster: what is set on one is set on all. */
+  readonly standsForAll: boolean;
 };
 
 /** The name that stands for all brokers. */
@@ -24,13 +25,14 @@ export type BrokerConfigResources = ConfigResources & {
 
 /**
  * The settings of this node: those of the start, and above them the dynamic ones that were set since, on this node or
- * on all. Only dynamic ones can be changed, to values that are allowed (42 otherwise, as Kafka has it); a name that no
- * setting has is 40.
+ * on all. Only dynamic ones can be changed, to values that are allowed and go with the others (42 otherwise, as Kafka has
+ * it); a name that no setting has is 40.
  *
- * Source: records-and-configs 7, BC-4; wire.md key 32.
+ * Source: records-and-configs 7, BC-1; wire.md key 32.
  */
 export function brokerConfigResources(parts: BrokerConfigParts): BrokerConfigResources {
-  const { overrides, settings, profile } = parts;
+  const { overrides, standsForAll } = parts;
+  const { settings, values, behaviour } = parts.config;
   const thisNode = String(parts.nodeId);
   const resolved = new Map<string, ResolvedSetting>(settings.map((one) => [one.name, one]));
 
@@ -46,7 +48,7 @@ export function brokerConfigResources(parts: BrokerConfigParts): BrokerConfigRes
         source: 'DYNAMIC_DEFAULT_BROKER_CONFIG',
       },
       { value: fixed, source: 'STATIC_BROKER_CONFIG' },
-      { value: row.format(row.defaultFor(profile)), source: 'DEFAULT_CONFIG' },
+      { value: row.format(row.defaultFor(behaviour.profile)), source: 'DEFAULT_CONFIG' },
     ] as const;
     return links.flatMap(({ value, source }) =>
       value === undefined || value === null ? [] : [{ name, value, source }],
@@ -68,6 +70,11 @@ export function brokerConfigResources(parts: BrokerConfigParts): BrokerConfigRes
     };
   }
 
+  function isListed({ name, source }: ConfigEntry): boolean {
+    const onlyWhenSet = isSettingName(name) && rows[name].listedOnlyWhenSet;
+    return behaviour.listAllConfigs || !onlyWhenSet || source !== 'DEFAULT_CONFIG';
+  }
+
   /** Of all brokers only what was set on all is told. */
   function entryOfAll([name, value]: readonly [string, string]): ConfigEntry[] {
     if (!isSettingName(name)) return [];
@@ -75,31 +82,54 @@ export function brokerConfigResources(parts: BrokerConfigParts): BrokerConfigRes
     return [{ ...entry(name), value, source, synonyms: [{ name, value, source }] }];
   }
 
+  /** The name that a resource is kept under. */
+  function keptName(name: string): string {
+    return standsForAll && name !== ALL_BROKERS ? thisNode : name;
+  }
+
   return {
     chain,
-    describe: (name) => {
+    describe: (resource) => {
+      const name = keptName(resource);
       if (name === ALL_BROKERS) return [...overrides.of('broker', name)].flatMap(entryOfAll);
-      return name === thisNode ? settings.map((one) => entry(one.name)) : undefined;
+      if (name !== thisNode) return undefined;
+      return settings.map((one) => entry(one.name)).filter(isListed);
     },
-    overrides: (name) => overrides.of('broker', name),
-    alter: async (name, changes, { validateOnly }) => {
+    overrides: (resource) => overrides.of('broker', keptName(resource)),
+    alter: async (resource, changes, { validateOnly }) => {
+      const name = keptName(resource);
       for (const key of changes.keys()) {
         if (!isSettingName(key)) return unknownSetting(key);
         if (!rows[key].dynamic) return invalidRequest(`${key} takes effect at the start alone`);
       }
-      return alterOverrides(overrides, { kind: 'broker', name, changes, validateOnly, judge });
+      // What is not set on one node is what is set on all.
+      const below = name === ALL_BROKERS ? [] : [...overrides.of('broker', ALL_BROKERS)];
+      return alterOverrides(overrides, {
+        kind: 'broker',
+        name,
+        changes,
+        validateOnly,
+        judge: (wanted) => judge(new Map([...below, ...wanted]), values),
+      });
     },
     overridden: () => overrides.names('broker'),
   };
 }
 
-function judge(wanted: ReadonlyMap<string, string>): Outcome | undefined {
-  for (const [key, value] of wanted) {
-    if (isSettingName(key) && rows[key].parse(value) === undefined) {
-      return invalidRequest(`${key} is "${value}", wanted ${rows[key].allowed}`);
-    }
+/** The refusal of values above those of the start, if any: one that is not allowed, or that others do not bear (BC-1). */
+function judge(wanted: ReadonlyMap<string, string>, start: SettingValues): Outcome | undefined {
+  const values: Record<string, unknown> = { ...start };
+  for (const [key, text] of wanted) {
+    if (!isSettingName(key)) continue;
+    const parsed = rows[key].parse(text);
+    if (parsed === undefined)
+      return invalidRequest(`${key} is "${text}", wanted ${rows[key].allowed}`);
+    values[key] = parsed.value;
   }
-  return undefined;
+  // Each value was made by its own row, which is what the type says.
+  const [broken] = contradictionsIn(values as SettingValues);
+  if (broken === undefined) return undefined;
+  return invalidRequest(`${broken.keys[0]} is "${broken.seen}", wanted ${broken.wanted}`);
 }
 
 function unknownSetting(key: string): Outcome {

@@ -286,7 +286,7 @@ describe('describeGroupConfigs()', () => {
     });
   }
 
-  it('lists every known name, sorted; in profile kafka four only where overridden (GC-7)', () => {
+  it('lists every known name, sorted; in profile kafka four only where set (GC-7)', () => {
     const all = [...groupConfigs.keys()].sort();
     expect(all.filter((name) => name.startsWith('streams.'))).to.have.length(11);
     const namesOf = (...[overrides, names, behaviour]: Parameters<typeof describeConfigs>) =>
@@ -299,6 +299,17 @@ describe('describeGroupConfigs()', () => {
       'streams.num.warmup.replicas',
     ]);
     expect(namesOf({}, ['no.such.key'])).to.deep.equal([]);
+  });
+
+  it('lists the four in profile kafka also where the broker has a value for them (GC-7)', () => {
+    const name = 'group.streams.num.warmup.replicas';
+    const chain: ConfigSynonym[] = [
+      { name, value: '3', source: 'STATIC_BROKER_CONFIG' },
+      { name, value: '2', source: 'DEFAULT_CONFIG' },
+    ];
+    expect(describeConfigs({}, rare, kafka, chain).map((row) => row.name)).to.deep.equal([
+      'streams.num.warmup.replicas',
+    ]);
   });
 
   it("shows the broker's value with the source of its first synonym (GC-7)", () => {

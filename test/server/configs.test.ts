@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Profile } from '../../machines/model/profile.ts';
 import type { Authorizer } from '../../src/server/authorize.ts';
 import {
   answerAlterConfigs,
@@ -129,6 +130,52 @@ describe('answerDescribeConfigs()', () => {
     });
   });
 
+  it('lists six settings of a broker only where somebody set them in profile kafka', async () => {
+    const rare = [
+      'group.streams.acceptable.recovery.lag',
+      'group.streams.assignor.offload.enable',
+      'group.streams.max.warmup.replicas',
+      'group.streams.min.task.offset.interval.ms',
+      'group.streams.num.warmup.replicas',
+      'group.streams.task.offset.interval.ms',
+    ];
+    const listed = async (profile: Profile, settings: Readonly<Record<string, string>>) => {
+      const parts = await standaloneParts({}, { profile, settings });
+      await alter(parts, [[BROKER, '1', [['group.streams.assignor.offload.enable', SET, 'true']]]]);
+      return Object.keys(await describeOne(parts, [BROKER, '1', rare])).sort();
+    };
+    expect(await listed('kip', {})).to.deep.equal(rare);
+    expect(await listed('kafka', {})).to.deep.equal(['group.streams.assignor.offload.enable']);
+    const settings = { 'group.streams.num.warmup.replicas': '3' };
+    expect(await listed('kafka', settings)).to.deep.equal([
+      'group.streams.assignor.offload.enable',
+      'group.streams.num.warmup.replicas',
+    ]);
+  });
+
+  it('judges a dynamic setting with what is set on all nodes, and names what is wanted (BC-1)', async () => {
+    const parts = await standaloneParts(
+      {},
+      { settings: { 'group.streams.max.assignment.interval.ms': '5000' } },
+    );
+    const one = async (node: string, value: string, validateOnly = false) => {
+      const answer = answerIncrementalAlterConfigs(parts);
+      const configs = [{ name: INTERVAL, configOperation: SET, value }];
+      const resources = [{ resourceType: BROKER, resourceName: node, configs }];
+      const { responses } = await answer({ resources, validateOnly }, incoming(1));
+      return [responses?.[0]?.errorCode, responses?.[0]?.errorMessage];
+    };
+    const tooLong = [
+      42,
+      `Cannot alter configs: ${INTERVAL} is "5001", wanted no more than group.streams.max.assignment.interval.ms (5000)`,
+    ];
+    expect(await one('1', '5001')).to.deep.equal(tooLong);
+    expect(await one('', '5001')).to.deep.equal(tooLong);
+    expect(await one('', '5001', true)).to.deep.equal(tooLong);
+    expect(await one('', '5000')).to.deep.equal([0, null]);
+    expect(await one('1', '4000')).to.deep.equal([0, null]);
+  });
+
   it('refuses a group without an id (42)', async () => {
     expect(await describeOne(await standaloneParts(), [GROUP, '', null])).to.equal(42);
   });
@@ -233,6 +280,7 @@ describe('answerIncrementalAlterConfigs()', () => {
     expect(await one(INTERVAL, '20')).to.equal(0);
     expect(await one(INTERVAL, 'soon')).to.equal(42);
     expect(await one(INTERVAL, '-1')).to.equal(42);
+    expect(await one(INTERVAL, '15001')).to.equal(42);
     expect(await one('group.streams.num.standby.replicas', '1')).to.equal(42);
     expect(await one('unknown', '1')).to.equal(40);
     expect(await one(INTERVAL, '20', '2')).to.equal(42);

@@ -4,6 +4,7 @@ import { resolveBehaviour } from '../../machines/model/profile.ts';
 import { Catalogue } from '../../src/cluster/catalogue.ts';
 import { TopicConfigResources } from '../../src/cluster/topic-config-resources.ts';
 import { resolveConfig } from '../../src/config/resolve.ts';
+import { GroupSettingsInForce } from '../../src/group-settings.ts';
 import { allowAll } from '../../src/server/authorize.ts';
 import { brokerConfigResources } from '../../src/server/broker-config-resources.ts';
 import { groupConfigResources } from '../../src/server/group-config-resources.ts';
@@ -30,9 +31,11 @@ export async function standaloneParts(
     readonly topics?: Readonly<Record<string, number>>;
     readonly settings?: Readonly<Record<string, string>>;
     readonly profile?: Profile;
+    /** Settings of every broker are this node's, as in a gateway. */
+    readonly standsForAll?: boolean;
   } = {},
 ): Promise<TestParts> {
-  const { topics = {}, settings = {}, profile = 'kip' } = options;
+  const { topics = {}, settings = {}, profile = 'kip', standsForAll = false } = options;
   const keyValues = new MemoryKeyValues();
   let ids = 0;
   const random = (count: number) => {
@@ -48,11 +51,13 @@ export async function standaloneParts(
   const { config } = resolveConfig({ flags: { 'protocol.profile': profile, ...settings } });
   const broker = brokerConfigResources({
     overrides,
-    settings: config.settings,
-    profile,
+    config,
     nodeId: 1,
+    standsForAll,
   });
   const behaviour = resolveBehaviour(profile);
+  const log = new KeptLog();
+  const inForce = new GroupSettingsInForce({ config, overrides, nodeId: 1, log });
   const { coordinator, calls } = fakeGroupCoordinator(answers);
   return {
     coordinator,
@@ -65,7 +70,7 @@ export async function standaloneParts(
       broker,
       group: groupConfigResources({
         overrides,
-        broker: () => config.group,
+        broker: () => inForce.broker(),
         brokerChain: broker.chain,
         behaviour,
       }),
@@ -74,6 +79,6 @@ export async function standaloneParts(
     authorizer: allowAll,
     behaviour,
     streamsEnabled: true,
-    log: new KeptLog(),
+    log,
   };
 }
