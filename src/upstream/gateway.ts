@@ -8,6 +8,7 @@ import type { Handler, ListenerInfo, VersionTable } from '../server/dispatch.ts'
 import { apis } from '../wire/apis.ts';
 import type { AddressBook, OpenListener } from './cluster-map.ts';
 import { ClusterMap } from './cluster-map.ts';
+import { ConfigSplits } from './config-splits.ts';
 import type { Address } from './connection.ts';
 import { createUpstream } from './create-upstream.ts';
 import { GatewayAbilities } from './gateway-abilities.ts';
@@ -156,6 +157,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       [apis.OffsetDelete.key, offsetDeleteHandler(shared)],
       ...guards.handlers(),
       ...new Splits({ ...shared, local }).handlers(),
+      ...new ConfigSplits({ passOn, local }).handlers(),
     ];
     for (const [key, handler] of looked) table.set(key, handler);
     return table;

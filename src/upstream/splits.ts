@@ -29,18 +29,15 @@ type Split<N extends ApiName, Q extends keyof RequestOf<N>, A extends keyof Resp
 };
 type ItemOf<L> = L extends readonly (infer I)[] ? I : never;
 
-const GROUP_RESOURCE = 32;
-const CLIENT_METRICS_RESOURCE = 16;
 const STREAMS_TYPE = 'streams';
 const CLASSIC_TYPE = 'classic';
 const TYPES_SINCE = 5;
 const STATES_SINCE = 4;
-const RESOURCE_TYPES_SINCE = 1;
 const GONE: readonly number[] = [errorCode('NONE'), errorCode('GROUP_ID_NOT_FOUND')];
 
 /**
- * Handlers of APIs that are answered part here and part upstream: groups by whether the id is a streams group's,
- * settings by whether they are of a group. A request that falls to one side whole goes there whole.
+ * Handlers of APIs that are answered part here and part upstream, by whether a group's id is a streams group's. A
+ * request that falls to one side whole goes there whole.
  *
  * Source: wire.md 4.4.
  */
@@ -54,18 +51,11 @@ export class Splits {
   /** By API key. */
   handlers(): ReadonlyMap<number, Handler> {
     const isStreamsGroup = (groupId: string) => this.isStreamsGroup(groupId);
-    const isOfGroup = ({ resourceType }: { readonly resourceType: number }) =>
-      resourceType === GROUP_RESOURCE;
     const byGroup = { isLocal: isStreamsGroup };
-    const byResource = { items: 'resources', isLocal: isOfGroup } as const;
     return new Map([
       this.bySide('DescribeGroups', { items: 'groups', answers: 'groups', ...byGroup }),
       this.bySide('ConsumerGroupDescribe', { items: 'groupIds', answers: 'groups', ...byGroup }),
-      this.bySide('DescribeConfigs', { answers: 'results', ...byResource }),
-      this.bySide('IncrementalAlterConfigs', { answers: 'responses', ...byResource }),
-      this.bySide('AlterConfigs', { answers: 'responses', ...byResource }),
       this.answering('ListGroups', (request, body) => this.listGroups(request, body)),
-      this.answering('ListConfigResources', (request, body) => this.listConfigs(request, body)),
       this.answering('DeleteGroups', (request, body) => this.deleteGroups(request, body)),
     ]);
   }
@@ -180,38 +170,6 @@ export class Splits {
     );
     if (version >= TYPES_SINCE) return answer;
     return { ...answer, groups: answer.groups.map((g) => ({ ...g, groupType: CLASSIC_TYPE })) };
-  }
-
-  /** Settings of groups are ours; the rest is upstream's, which in version 0 lists client metrics alone. */
-  private async listConfigs(
-    request: IncomingRequest,
-    { resourceTypes }: RequestOf<'ListConfigResources'>,
-  ): Promise<ResponseInput<'ListConfigResources'>> {
-    const { apiVersion, connection } = request;
-    const wantsAll = resourceTypes.length === 0;
-    const name = 'ListConfigResources';
-    const wantsGroups =
-      apiVersion >= RESOURCE_TYPES_SINCE && (wantsAll || resourceTypes.includes(GROUP_RESOURCE));
-    const ours = wantsGroups
-      ? await answerLocally(this.localHandler(name), name, request, {
-          resourceTypes: [GROUP_RESOURCE],
-        })
-      : { errorCode: 0, configResources: [] };
-    const others = resourceTypes.filter((type) => type !== GROUP_RESOURCE);
-    const link = this.parts.passOn.link(connection);
-    const theirs = (await link.versions()).ranges.get(apis[name].key);
-    if (theirs === undefined || (!wantsAll && others.length === 0)) return ours;
-    const version = Math.min(theirs.max, apiVersion);
-    if (version < RESOURCE_TYPES_SINCE && !wantsAll && !others.includes(CLIENT_METRICS_RESOURCE)) {
-      return ours;
-    }
-    const asked = version < RESOURCE_TYPES_SINCE ? {} : { resourceTypes: others };
-    const answer = await link.request(name, asked, version);
-    const foreign = answer.configResources.filter((one) => one.resourceType !== GROUP_RESOURCE);
-    return {
-      errorCode: ours.errorCode === 0 ? answer.errorCode : ours.errorCode,
-      configResources: [...foreign, ...ours.configResources],
-    };
   }
 
   private async deleteGroups(

@@ -165,7 +165,7 @@ export async function openGateway(
   options: OpenGatewayOptions = {},
 ): Promise<OpenGateway> {
   const groups = options.groups ?? new ScriptedGroups();
-  const parts = await standaloneParts(groups.answers());
+  const parts = await standaloneParts(groups.answers(), { standsForAll: true });
   const log = new KeptLog();
   const listen = async (nodeId: ListenerInfo['nodeId'], host: string, port: number) => {
     const listener = await openListener({

@@ -7,9 +7,6 @@ import { openGateway } from '../support/open-gateway.ts';
 import { until } from '../support/open-server.ts';
 import type { WireClient } from '../support/wire-client.ts';
 
-const GROUP = 32;
-const TOPIC = 2;
-
 describe('Splits and guards of the gateway', () => {
   let clock: ManualClock;
   let cluster: FakeCluster;
@@ -164,81 +161,6 @@ describe('Splits and guards of the gateway', () => {
       client.write(client.request('DeleteGroups', 2, { groupsNames: ['g'] }));
       await client.closed;
       expect(open.groups.states.get('g')).to.equal('Empty');
-    });
-  });
-
-  describe('configs', () => {
-    const heartbeat = 'streams.heartbeat.interval.ms';
-
-    it('DescribeConfigs shows groups from here and the rest from upstream', async () => {
-      cluster.broker(1).on('DescribeConfigs', ({ resources }) => ({
-        results: resources.map((resource) => ({ ...resource, configs: [{ name: 'theirs' }] })),
-      }));
-      const { results } = await client.call('DescribeConfigs', 4, {
-        resources: [
-          { resourceType: TOPIC, resourceName: 'in', configurationKeys: null },
-          { resourceType: GROUP, resourceName: 'g', configurationKeys: [heartbeat] },
-        ],
-      });
-      const names = results.map(({ resourceName, configs }) => [
-        resourceName,
-        configs.map(({ name }) => name),
-      ]);
-      expect(names).to.deep.equal([
-        ['g', [heartbeat]],
-        ['in', ['theirs']],
-      ]);
-      expect(cluster.broker(1).asked('DescribeConfigs')[0]?.resources).to.have.length(1);
-    });
-
-    it('IncrementalAlterConfigs and AlterConfigs change groups here and the rest upstream', async () => {
-      cluster
-        .broker(1)
-        .on('IncrementalAlterConfigs', ({ resources }) => ({ responses: resources }));
-      cluster.broker(1).on('AlterConfigs', ({ resources }) => ({ responses: resources }));
-      const change = (value: string) => ({
-        resources: [
-          { resourceType: TOPIC, resourceName: 'in', configs: [{ name: 'retention.ms', value }] },
-          { resourceType: GROUP, resourceName: 'g', configs: [{ name: heartbeat, value }] },
-        ],
-      });
-      for (const [name, version, value] of [
-        ['IncrementalAlterConfigs', 1, '6000'],
-        ['AlterConfigs', 2, '7000'],
-      ] as const) {
-        const { responses } = await client.call(name, version, change(value));
-        expect(responses.map((one) => [one.resourceName, one.errorCode])).to.deep.equal([
-          ['g', 0],
-          ['in', 0],
-        ]);
-        expect(cluster.broker(1).asked(name)[0]?.resources).to.have.length(1);
-        const { results } = await client.call('DescribeConfigs', 4, {
-          resources: [{ resourceType: GROUP, resourceName: 'g', configurationKeys: [heartbeat] }],
-        });
-        expect(results[0]?.configs[0]?.value).to.equal(value);
-      }
-    });
-
-    it('ListConfigResources adds groups to what upstream lists, in its version', async () => {
-      await client.call('IncrementalAlterConfigs', 1, {
-        resources: [
-          { resourceType: GROUP, resourceName: 'g', configs: [{ name: heartbeat, value: '6000' }] },
-        ],
-      });
-      cluster.broker(1).on('ListConfigResources', (_, { apiVersion }) => ({
-        configResources: [
-          { resourceName: 'metrics', ...(apiVersion > 0 ? { resourceType: 16 } : {}) },
-        ],
-      }));
-      const listed = async (version: number, resourceTypes: readonly number[] = []) => {
-        const body = version > 0 ? { resourceTypes } : {};
-        const { configResources } = await client.call('ListConfigResources', version, body);
-        return configResources.map((one) => `${one.resourceType} ${one.resourceName}`);
-      };
-      expect(await listed(1, [GROUP])).to.deep.equal(['32 g']);
-      expect(cluster.broker(1).asked('ListConfigResources')).to.deep.equal([]);
-      expect(await listed(1)).to.deep.equal(['16 metrics', '32 g']);
-      expect(await listed(0)).to.deep.equal(['16 metrics']);
     });
   });
 
