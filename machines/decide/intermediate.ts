@@ -151,12 +151,13 @@ function inputOf({ group, soft, context }: Draft): RefinerInput | undefined {
   const members = [...group.members.values()].sort((a, b) => byCodeUnits(a.memberId, b.memberId));
   return {
     subtopologies: configured.subtopologies,
-    members: members.map(({ memberId, processId, assigned }) => {
+    members: members.map(({ memberId, processId, assigned, pendingRevocation }) => {
       const heard = soft.members.get(memberId);
       return {
         memberId,
         processId,
         assigned,
+        revokedWarmups: pendingRevocation.warmup,
         target: group.targets.get(memberId) ?? NO_TASKS_BY_ROLE,
         taskOffsets: heard?.taskOffsets ?? [],
         taskEndOffsets: heard?.taskEndOffsets ?? [],

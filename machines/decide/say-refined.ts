@@ -79,7 +79,7 @@ const WARMINGS: Readonly<Record<Warming, Words>> = {
   warmup: (move, limits) => `until a warm-up on ${move.owner} is ${within(move, limits)}`,
   standby: (move, limits) => `until a standby beside ${move.owner} is ${within(move, limits)}`,
   noRoom: ({ owner }, { settings }) =>
-    `until one of ${settings.numWarmupReplicas} warm-ups is free for ${owner}`,
+    `until a warm-up is free for ${owner} (of ${settings.numWarmupReplicas})`,
   unheard: ({ owner }) => `until ${owner} is heard`,
   ownerGone: () => 'until there is a new target: the member it was to go to is gone',
 };

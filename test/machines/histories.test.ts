@@ -6,7 +6,13 @@ import type { AssignmentProblem, AssignmentResult } from '../../machines/model/a
 import { emptySlot } from '../../machines/model/empty.ts';
 import type { Profile } from '../../machines/model/profile.ts';
 import { resolveBehaviour } from '../../machines/model/profile.ts';
-import { forEachTask, sameTasks, taskKey, unionTasks } from '../../machines/model/task-list.ts';
+import {
+  countTasks,
+  forEachTask,
+  sameTasks,
+  taskKey,
+  unionTasks,
+} from '../../machines/model/task-list.ts';
 import { NO_TASKS_BY_ROLE, type TaskOffset } from '../../machines/model/tasks.ts';
 import type { GroupRecord } from '../../machines/records.ts';
 import { keepingAssignor, listOf } from '../support/keeping-assignor.ts';
@@ -157,10 +163,12 @@ class History {
   );
   readonly profile: Profile;
   #partitions = 2;
+  #warmupsMax: number;
 
   constructor(profile: Profile, { seed, ...given }: Omit<Start, 'actions'>) {
     this.profile = profile;
     this.coordinator = new LoneCoordinator(anyAssignor(seed));
+    this.#warmupsMax = given.warmups;
     const { coordinator } = this;
     coordinator.behaviour = resolveBehaviour(profile);
     coordinator.settings = {
@@ -229,6 +237,7 @@ class History {
         coordinator.settings = { ...coordinator.settings, numStandbyReplicas: each.count };
         break;
       case 'warmups':
+        this.#warmupsMax = Math.max(this.#warmupsMax, each.count);
         coordinator.settings = { ...coordinator.settings, numWarmupReplicas: each.count };
         break;
     }
@@ -271,6 +280,14 @@ class History {
       expect(memberEpoch, memberId).to.be.at.most(group.assignmentEpoch);
     }
     this.#checkOwners();
+    const warmups = [...group.members.values()].reduce(
+      (sum, { assigned, pendingRevocation }) =>
+        sum + countTasks(assigned.warmup) + countTasks(pendingRevocation.warmup),
+      0,
+    );
+    expect(warmups, 'no more warm-ups than there may ever have been').to.be.at.most(
+      this.#warmupsMax,
+    );
     const hurried = [...soft.members.values()].filter((member) => member.hurried).length;
     expect(soft.hurriedMembers).to.equal(hurried);
     for (const memberId of soft.members.keys()) {

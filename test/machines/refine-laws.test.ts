@@ -81,6 +81,7 @@ function inputOf({ tasks, versions, warmupsMax }: Start): RefinerInput {
       memberId: `m${at}`,
       processId: PROCESSES[at] ?? '',
       assigned: rolesOf(now),
+      revokedWarmups: [],
       target: rolesOf(next),
       taskOffsets: offsets,
       taskEndOffsets: ends,

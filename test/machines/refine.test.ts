@@ -362,17 +362,38 @@ describe('refine(): what warms a staged task (WU-11, WU-12)', () => {
   });
 
   it('drops a warm-up that has not begun, on an owner that must restore, for one that can progress', () => {
-    const crowd = (says: string) =>
+    const crowd = (has: string, says: string) =>
       refined(
         {
           A: { has: '0:[0-3]', target: '0:[2-3]' },
-          B: { has: '0:[5]|[]|0:[0]', target: '0:[0,5]', says: `0_5:0/5000${says}` },
+          B: { has, target: '0:[0,5]', says: `0_5:0/5000${says}` },
           C: { target: '0:[1]' },
         },
         { warmupsMax: 1 },
       ).slices;
-    expect(crowd('')).to.include({ B: '0:[5]|[]|[]', C: '[]|[]|0:[1]' });
-    expect(crowd(',0_0:1/5000')).to.include({ B: '0:[5]|[]|0:[0]', C: '[]|[]|[]' });
+    // The place is free when the warm-up is gone.
+    expect(crowd('0:[5]|[]|0:[0]', '')).to.include({ B: '0:[5]|[]|[]', C: '[]|[]|[]' });
+    expect(crowd('0:[5]', '')).to.include({ B: '0:[5]|[]|[]', C: '[]|[]|0:[1]' });
+    expect(crowd('0:[5]|[]|0:[0]', ',0_0:1/5000')).to.include({
+      B: '0:[5]|[]|0:[0]',
+      C: '[]|[]|[]',
+    });
+  });
+
+  it('plants nothing in the place of a warm-up that waits for its promotion, or is to go', () => {
+    const waits = {
+      A: { has: '0:[0-2]', target: '0:[0]' },
+      B: { has: '[]|[]|0:[1]', target: '0:[1-2]', says: '0_1:1000/1000' },
+    };
+    expect(refined(waits, { warmupsMax: 1 })).to.deep.equal({
+      slices: { A: '0:[0,2]|[]|[]', B: '0:[1]|[]|[]' },
+      moves: ['0_1 to B, caughtUp', '0_2 stays A, noRoom'],
+    });
+    const goes = { ...waits, B: { ...waits.B, has: '[]|[]|0:[7]', target: '0:[1-2]' } };
+    expect(refined(goes, { warmupsMax: 1 }).slices['B']).to.equal('[]|[]|[]');
+    expect(refined(goes, { warmupsMax: 2 }).slices['B']).to.equal('[]|[]|0:[1]');
+    const owes = { ...waits, B: { target: '0:[1-2]', owes: '[]|[]|0:[7]' } };
+    expect(refined(owes, { warmupsMax: 1 }).slices['B']).to.equal('[]|[]|[]');
   });
 
   it('counts a task granted now that must be restored against its owner', () => {

@@ -33,6 +33,7 @@ export function readReports(text = ''): Pick<RefinerMember, 'taskOffsets' | 'tas
 export type Sketch = {
   readonly process?: string;
   readonly has?: string;
+  readonly owes?: string;
   readonly target?: string;
   readonly says?: string;
   readonly reportsCopies?: RefinerMember['reportsCopies'];
@@ -54,6 +55,7 @@ export function refinerInput(
         memberId,
         processId: sketch.process ?? `p${memberId}`,
         assigned: readRoles(sketch.has),
+        revokedWarmups: readRoles(sketch.owes).warmup,
         target: readRoles(sketch.target),
         ...readReports(sketch.says),
         reportsCopies: sketch.reportsCopies ?? 'yes',

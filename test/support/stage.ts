@@ -45,25 +45,33 @@ export class Stage {
   /** A full join; the member starts with nothing. */
   join(
     name: string,
-    options: { readonly processId?: string; readonly with?: Partial<HeartbeatRequest> } = {},
+    options: {
+      readonly processId?: string;
+      readonly with?: Partial<HeartbeatRequest>;
+      readonly version?: number;
+    } = {},
   ): HeartbeatAnswer | undefined {
     const member = this.member(name, options.processId);
-    return this.#send(member, { ...member.join(), ...options.with }, false);
+    return this.#send(member, { ...member.join(), ...options.with }, options);
   }
 
   /** A heartbeat with the last epoch it was given; `lost`: it never reads the answer. */
   beat(
     name: string,
     said: Said = 'silent',
-    options: { readonly lost?: boolean; readonly with?: Partial<HeartbeatRequest> } = {},
+    options: {
+      readonly lost?: boolean;
+      readonly with?: Partial<HeartbeatRequest>;
+      readonly version?: number;
+    } = {},
   ): HeartbeatAnswer | undefined {
     const member = this.member(name);
-    return this.#send(member, { ...member.request(said), ...options.with }, options.lost === true);
+    return this.#send(member, { ...member.request(said), ...options.with }, options);
   }
 
   leave(name: string, fields: Partial<HeartbeatRequest> = {}): HeartbeatAnswer | undefined {
     const member = this.member(name);
-    return this.#send(member, { ...member.leave(), ...fields }, true);
+    return this.#send(member, { ...member.leave(), ...fields }, { lost: true });
   }
 
   /** Everybody beats and reports what it was told, until three rounds change nothing. */
@@ -109,11 +117,15 @@ export class Stage {
     if (answer !== undefined) this.#members.get(answer.memberId)?.read(answer);
   }
 
-  #send(member: PlayMember, request: HeartbeatRequest, lost: boolean): HeartbeatAnswer | undefined {
+  #send(
+    member: PlayMember,
+    request: HeartbeatRequest,
+    { lost = false, version = 1 }: { readonly lost?: boolean; readonly version?: number },
+  ): HeartbeatAnswer | undefined {
     const client = {
       clientId: `client-${member.memberId}`,
       clientHost: '/127.0.0.1',
-      apiVersion: 1,
+      apiVersion: version,
     };
     const { answer } = this.coordinator.heartbeat(request, client);
     if (answer !== undefined && !lost) member.read(answer);

@@ -8,6 +8,8 @@ export type RefinerMember = {
   readonly processId: string;
   /** What it has now, without what it is to give up. */
   readonly assigned: TasksByRole;
+  /** The warm-ups it is to give up and has until it says that it did. */
+  readonly revokedWarmups: TaskList;
   /** What the assignor wants it to have: active and standby tasks. */
   readonly target: TasksByRole;
   readonly taskOffsets: readonly TaskOffset[];
@@ -113,6 +115,8 @@ export type Facts = {
   /** In (subtopology, partition) order. */
   readonly movers: readonly Mover[];
   readonly loads: Loads;
+  /** How many warm-ups of stateful tasks members have, with those they are to give up. */
+  readonly warmupCount: number;
   readonly acceptableRecoveryLag: bigint;
   /** What {@link restoringLagOf} found so far. */
   readonly restoringLags: Map<RefinerMember, bigint>;
@@ -132,10 +136,14 @@ export function gatherFacts(input: {
   const numbers = new TaskNumbers(input.subtopologies);
   const { movers, byNumber } = findMovers(numbers, members);
   const loads = new Loads();
+  let warmupCount = 0;
   for (const member of members) {
     const { active, standby, warmup } = member.assigned;
     let held = 0;
     for (const list of [active, standby, warmup]) numbers.forEachIn(list, () => held++);
+    for (const list of [warmup, member.revokedWarmups]) {
+      numbers.forEachIn(list, () => warmupCount++);
+    }
     loads.addMember(member.processId, held);
     if (movers.length === 0) continue;
     for (const role of ['standby', 'warmup'] as const) {
@@ -146,7 +154,7 @@ export function gatherFacts(input: {
     numbers.forEachIn(member.target.standby, (task) => byNumber[task]?.standbyTargets.push(member));
     readReports(member, (id, at) => byNumber[numbers.numberOf(id, at) ?? -1]);
   }
-  return { movers, loads, acceptableRecoveryLag, restoringLags: new Map() };
+  return { movers, loads, warmupCount, acceptableRecoveryLag, restoringLags: new Map() };
 }
 
 function findMovers(

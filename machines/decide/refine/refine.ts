@@ -58,7 +58,9 @@ export function refine(input: RefinerInput): Refinement | undefined {
   if (!keepsActiveTasks(input.members, slices, judged)) return undefined;
   return {
     slices,
-    moves: judged.flatMap(({ mover, verdict }) => moveOf(mover, verdict, warmed.get(mover))),
+    moves: judged
+      .map(({ mover, verdict }) => moveOf(mover, verdict, warmed.get(mover)))
+      .filter((move) => move !== undefined),
     waits,
     untilMs: firstEnd(judged, waits, input.waitMaxMs),
   };
@@ -87,28 +89,24 @@ function firstEnd(
   return first;
 }
 
+/** Undefined: the task is nobody's. */
 function moveOf(
   mover: Mover,
   verdict: Judged['verdict'],
   warmed: Warmed | undefined,
-): readonly TaskMove[] {
-  const { subtopologyId, partition, holder, owner } = mover;
-  const seen = {
-    task: { subtopologyId, partitions: [partition] },
-    holder: holder?.memberId,
-    owner: owner?.memberId,
-    lag: owner === undefined ? undefined : leastLagOn(mover, owner.processId),
-  };
-  switch (verdict.kind) {
-    case 'granted':
-      return [{ ...seen, kind: 'granted', because: verdict.because }];
-    case 'staged': {
-      const { memberId: runner } = verdict.runner;
-      return [{ ...seen, kind: 'staged', runner, warming: warmed?.warming ?? 'noRoom' }];
-    }
-    case 'left':
-      return [];
+): TaskMove | undefined {
+  if (verdict.kind === 'left') return undefined;
+  const { subtopologyId, partition } = mover;
+  const task = { subtopologyId, partitions: [partition] };
+  const holder = mover.holder?.memberId;
+  const owner = mover.owner?.memberId;
+  const lag = mover.owner === undefined ? undefined : leastLagOn(mover, mover.owner.processId);
+  if (verdict.kind === 'granted') {
+    return { task, holder, owner, lag, kind: 'granted', because: verdict.because };
   }
+  const { memberId: runner } = verdict.runner;
+  const warming = warmed?.warming ?? 'noRoom';
+  return { task, holder, owner, lag, kind: 'staged', runner, warming };
 }
 
 /**

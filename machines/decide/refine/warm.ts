@@ -17,6 +17,8 @@ type Candidate = {
   readonly owner: RefinerMember;
   readonly runner: RefinerMember;
   readonly tier: number;
+  /** Its warm-up is there already. */
+  readonly isKept: boolean;
   /** A standby of another member of the process moves over; it can as well stay where it is. */
   readonly sibling: Copy | undefined;
   /** What it would add to its process. */
@@ -48,10 +50,17 @@ export function shareBudget(
     if (free !== undefined) warmed.set(mover, free);
     else candidates.push(candidateOf(facts, mover, verdict.runner, mustRestore));
   }
-  for (let room = warmupsMax; room > 0 && candidates.length > 0; room--) {
+  const chosen: Candidate[] = [];
+  while (chosen.length < warmupsMax && candidates.length > 0) {
     const best = takeBest(candidates, facts.loads);
     facts.loads.addTasks(best.owner.processId, best.adds);
-    warmed.set(best.mover, { warming: 'warmup' });
+    chosen.push(best);
+  }
+  // A warm-up that is to be promoted, or to go, is there until its member says so: until then its place is taken.
+  let room = warmupsMax - facts.warmupCount;
+  for (const each of chosen) {
+    if (each.isKept || room-- > 0) warmed.set(each.mover, { warming: 'warmup' });
+    else candidates.push(each);
   }
   for (const { mover, sibling } of candidates) {
     warmed.set(
@@ -110,6 +119,7 @@ function candidateOf(
     owner,
     runner,
     tier,
+    isKept,
     sibling: isKept ? undefined : copies[0],
     adds: copies.length === 0 ? 1 : 0,
   };
