@@ -1,28 +1,35 @@
 import type { Effect, RunOutcome } from '../machines/decision.ts';
+import type { PatternQuery, PatternSearch, SearchOutcome } from '../machines/model/patterns.ts';
 import { unreachable } from '../machines/model/refusal.ts';
 import type { Jobs } from './jobs.ts';
-import type { TopicCreatorPort } from './ports.ts';
+import type { PatternsPort, TopicCreatorPort } from './ports.ts';
 import { delayKey, rebalanceKey, sessionKey } from './shard-timers.ts';
 import type { TimerPurpose } from './timer-purpose.ts';
 import type { Timers } from './timers.ts';
 
-/** Carries out what a decision asks for beside records and replies: timers, runs, topics. */
+/** Carries out what a decision asks for beside records and replies: timers, runs, searches, topics. */
 export class Effects {
   readonly #timers: Timers<TimerPurpose>;
   readonly #jobs: Jobs;
   readonly #topicCreator: TopicCreatorPort;
+  readonly #patterns: PatternsPort;
   readonly #runOver: (groupId: string, outcome: RunOutcome) => void;
+  readonly #searchOver: (groupId: string, outcome: SearchOutcome) => void;
 
   constructor(parts: {
     timers: Timers<TimerPurpose>;
     jobs: Jobs;
     topicCreator: TopicCreatorPort;
+    patterns: PatternsPort;
     runOver: (groupId: string, outcome: RunOutcome) => void;
+    searchOver: (groupId: string, outcome: SearchOutcome) => void;
   }) {
     this.#timers = parts.timers;
     this.#jobs = parts.jobs;
     this.#topicCreator = parts.topicCreator;
+    this.#patterns = parts.patterns;
     this.#runOver = parts.runOver;
+    this.#searchOver = parts.searchOver;
   }
 
   carryOut(groupId: string, effect: Effect): void {
@@ -57,11 +64,24 @@ export class Effects {
       case 'startRun':
         this.#jobs.start(effect.run, (outcome) => this.#runOver(groupId, outcome));
         return;
+      case 'searchTopics':
+        this.#search(groupId, effect.query);
+        return;
       case 'createTopics':
         this.#topicCreator.create(effect.topics, effect.failureTtlMs);
         return;
       default:
         unreachable(effect);
     }
+  }
+
+  /** Comes back exactly once, tagged as it went. */
+  #search(groupId: string, { incarnation, topologyEpoch, patterns }: PatternQuery): void {
+    const over = (search: PatternSearch) =>
+      this.#searchOver(groupId, { incarnation, topologyEpoch, search });
+    this.#patterns.search(patterns).then(over, (cause: unknown) => {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      over({ kind: 'failed', reason });
+    });
   }
 }

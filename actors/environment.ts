@@ -8,6 +8,7 @@ import type {
   GroupWatcher,
   JournalPort,
   Log,
+  PatternsPort,
   RecordLog,
   RuntimeMetrics,
   SettingsPort,
@@ -21,6 +22,7 @@ export type ShardsOptions = {
   readonly recordLog: RecordLog;
   readonly assignor: AssignorPort;
   readonly topics: TopicsPort;
+  readonly patterns: PatternsPort;
   readonly topicCreator: TopicCreatorPort;
   readonly settings: SettingsPort;
   readonly journal: JournalPort;

@@ -1,4 +1,5 @@
 import type { Context, GroupDecision, GroupSlot, RunOutcome } from '../machines/decision.ts';
+import type { SearchOutcome } from '../machines/model/patterns.ts';
 import type { PersistentMap } from '../machines/model/persistent-map.ts';
 import type { ErrorName } from '../machines/model/refusal.ts';
 import type { TimerPurpose } from './timer-purpose.ts';
@@ -47,6 +48,7 @@ export type Message =
   | AnyQuestion
   | { readonly kind: 'timer'; readonly fired: Fired<TimerPurpose> }
   | { readonly kind: 'runOver'; readonly groupId: string; readonly outcome: RunOutcome }
+  | { readonly kind: 'searchOver'; readonly groupId: string; readonly outcome: SearchOutcome }
   | { readonly kind: 'topicsChanged'; readonly names: ReadonlySet<string> }
   | {
       readonly kind: 'topicsDeleted';

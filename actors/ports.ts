@@ -1,5 +1,6 @@
 import type { AssignmentProblem, AssignmentResult } from '../machines/model/assignment.ts';
 import type { GroupState } from '../machines/model/group.ts';
+import type { PatternSearch } from '../machines/model/patterns.ts';
 import type { GroupSettings } from '../machines/model/settings.ts';
 import type { TopicsView } from '../machines/model/topics.ts';
 import type { CreatableTopic } from '../machines/model/topology.ts';
@@ -81,6 +82,13 @@ export interface AssignorPort {
   ): Promise<AssignmentResult>;
 }
 
+/** The names of all topics there are. */
+export type TopicList = {
+  /** Grows with every change of the names. */
+  readonly version: number;
+  readonly names: readonly string[];
+};
+
 /** The cluster's topics. */
 export interface TopicsPort {
   /** The newest look; cheap, called for every heartbeat. */
@@ -92,6 +100,20 @@ export interface TopicsPort {
    * a catalogue of one's own resolves at once. Never rejects: what cannot be found out stays unknown.
    */
   ensureKnown(names: readonly string[]): Promise<void>;
+  /**
+   * Lists every topic; {@link onChange} tells of later changes for as long as lists are asked for now and then. Rejects
+   * when the cluster cannot be asked within some seconds.
+   */
+  listAll(): Promise<TopicList>;
+}
+
+/** Finds the topics that source topic patterns match, off the event loop. */
+export interface PatternsPort {
+  /**
+   * Searches all topics there are, each pattern against whole names (R-2). `view()` of the topics knows what is found.
+   * Takes some seconds at most and never rejects: what went wrong is in the result.
+   */
+  search(patterns: readonly string[]): Promise<PatternSearch>;
 }
 
 /** Creates internal topics; success is noticed through {@link TopicsPort} alone (C-9). */

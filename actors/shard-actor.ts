@@ -2,6 +2,7 @@ import { apply } from '../machines/apply.ts';
 import type { HeartbeatAnswer } from '../machines/commands.ts';
 import { refusedAnswer } from '../machines/decide/answer.ts';
 import { decideExpiry, decideTopicsDeleted } from '../machines/decide/offsets.ts';
+import { decideSearch, decideSearchOver } from '../machines/decide/patterns.ts';
 import { isAway } from '../machines/decide/static-member.ts';
 import { decideRunOver, decideWaitOver } from '../machines/decide/target.ts';
 import { topicsChanged } from '../machines/decide/topics-changed.ts';
@@ -77,7 +78,9 @@ export class ShardActor {
         deadlineMs: env.assignorRunTimeoutMs,
         metrics: env.metrics,
       }),
+      patterns: env.patterns,
       runOver: (groupId, outcome) => this.#inside({ kind: 'runOver', groupId, outcome }),
+      searchOver: (groupId, outcome) => this.#inside({ kind: 'searchOver', groupId, outcome }),
     });
   }
 
@@ -213,11 +216,13 @@ export class ShardActor {
       case 'runOver':
         this.#runOver(message.groupId, message.outcome);
         return;
+      case 'searchOver':
+        this.#quietly(message.groupId, 'topics searched', null, (slot, context) =>
+          decideSearchOver(slot, message.outcome, context),
+        );
+        return;
       case 'topicsChanged':
-        for (const slot of this.#log.slots.values()) {
-          const soft = topicsChanged(slot, message.names);
-          if (soft !== undefined) this.#log.put({ ...slot, soft });
-        }
+        this.#topicsChanged(message.names);
         return;
       case 'topicsDeleted':
         for (const slot of this.#log.slots.values()) {
@@ -351,6 +356,18 @@ export class ShardActor {
       );
     }
     if (parked !== undefined) this.#answerWithout(groupId, parked);
+  }
+
+  #topicsChanged(names: ReadonlySet<string>): void {
+    for (const slot of this.#log.slots.values()) {
+      const soft = topicsChanged(slot, names);
+      if (soft === undefined) continue;
+      this.#log.put({ ...slot, soft });
+      if (!soft.patterns.due) continue;
+      this.#quietly(slot.groupId, 'topics changed', null, (current, context) =>
+        current === undefined ? undefined : decideSearch(current, context),
+      );
+    }
   }
 
   #endWait(groupId: string, run: number): void {

@@ -85,7 +85,8 @@ export class ShardState {
   /**
    * Takes back every turn that is not committed (BA-3) and hands them over, oldest first. Groups that only changed
    * in memory keep that: nothing of theirs was lost. The others look at their topics anew (H-5) and begin another
-   * incarnation: a run that ended or started in what was lost is neither waited for nor taken for a later one (OFF-2).
+   * incarnation: a run or a search that ended or started in what was lost is neither waited for nor taken for a later one
+   * (OFF-2).
    */
   rollBack(nextIncarnation: () => number): Turn[] {
     const lost = this.turns.splice(0);
@@ -99,7 +100,16 @@ export class ShardState {
       const slot = this.slots.get(groupId);
       if (slot === undefined) continue;
       const incarnation = nextIncarnation();
-      this.put({ ...slot, soft: { ...slot.soft, refreshDue: true, incarnation, run: undefined } });
+      const { patterns } = slot.soft;
+      const soft = {
+        ...slot.soft,
+        refreshDue: true,
+        incarnation,
+        run: undefined,
+        // What a search that is out finds will be dropped, so there must be another.
+        patterns: patterns.searching ? { ...patterns, due: true, searching: false } : patterns,
+      };
+      this.put({ ...slot, soft });
     }
     this.committed = this.slots;
     this.#lastTurn.clear();

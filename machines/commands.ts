@@ -1,4 +1,5 @@
 import type { Endpoint } from './model/member.ts';
+import type { PatternSearch } from './model/patterns.ts';
 import type { ErrorName } from './model/refusal.ts';
 import type { TaskIds, TaskList, TaskOffset } from './model/tasks.ts';
 import type { KeyValue, Topology } from './model/topology.ts';
@@ -13,7 +14,7 @@ export type Client = {
   readonly mayNotCreate?: ((names: readonly string[]) => readonly string[]) | undefined;
 };
 
-/** StreamsGroupHeartbeat as it came; field for field the wire's request. Null means "not sent" (FLD-1). */
+/** StreamsGroupHeartbeat as it came; all but the last field are the wire's request. Null means "not sent" (FLD-1). */
 export type HeartbeatRequest = {
   readonly groupId: string;
   readonly memberId: string;
@@ -32,6 +33,8 @@ export type HeartbeatRequest = {
   readonly taskOffsets: readonly TaskOffset[] | null;
   readonly taskEndOffsets: readonly TaskOffset[] | null;
   readonly shutdownApplication: boolean;
+  /** What the topology's source topic patterns stand for, as the edge had it searched; undefined: there are none. */
+  readonly patternSearch?: PatternSearch | undefined;
 };
 
 export type StatusName =

@@ -1,6 +1,7 @@
 import type { Client, HeartbeatAnswer, HeartbeatRequest } from './commands.ts';
 import type { AssignmentProblem, AssignmentResult } from './model/assignment.ts';
 import type { Group, Offsets } from './model/group.ts';
+import type { PatternQuery } from './model/patterns.ts';
 import type { Behaviour } from './model/profile.ts';
 import type { CoordinatorSettings, GroupSettings } from './model/settings.ts';
 import type { GroupSoft } from './model/soft.ts';
@@ -82,6 +83,7 @@ export type Effect =
   | { readonly type: 'armInitialDelay'; readonly delayMs: number }
   | { readonly type: 'cancelInitialDelay' }
   | { readonly type: 'startRun'; readonly run: AssignmentRun }
+  | { readonly type: 'searchTopics'; readonly query: PatternQuery }
   | {
       readonly type: 'createTopics';
       readonly topics: readonly CreatableTopic[];

@@ -3,11 +3,13 @@ import type { GroupCoordinator } from '../actors/group-coordinator.ts';
 import type { Log } from '../actors/ports.ts';
 import { Router } from '../actors/router.ts';
 import { Shards } from '../actors/shards.ts';
+import { PatternPool } from '../workers/pattern-pool.ts';
 import { AssignorPool } from '../workers/pool.ts';
 import { type AdminServer, openAdminServer } from './admin/server.ts';
 import { systemClock } from './clock.ts';
 import { Catalogue } from './cluster/catalogue.ts';
 import { TopicConfigResources } from './cluster/topic-config-resources.ts';
+import { TopicPatterns } from './cluster/topic-patterns.ts';
 import type { Config } from './config/config.ts';
 import type { HostPort } from './config/host-port.ts';
 import { type Front, gatewayFront, standaloneFront } from './front.ts';
@@ -109,8 +111,14 @@ async function start(
           log,
         });
   closers.push(async () => front.close());
+  const patternPool = new PatternPool({ matchesMax: config.patternTopicsMax });
+  closers.push(() => patternPool.close());
+  const patterns = new TopicPatterns({
+    topics: front.topics,
+    match: (wanted, names) => patternPool.match(wanted, names),
+  });
   const { shards, router } = startShards(
-    { config, log, storage, settings, front, metrics },
+    { config, log, storage, settings, front, patterns, metrics },
     closers,
   );
   late.router = router;
@@ -123,6 +131,7 @@ async function start(
   const standalone = createStandalone({
     coordinator: router,
     topics: front.topics,
+    patterns,
     catalogue,
     configs: { ...configs, topic: new TopicConfigResources(catalogue) },
     identity: storage.identity,
@@ -166,11 +175,12 @@ function startShards(
     storage: Storage;
     settings: GroupSettingsInForce;
     front: Front;
+    patterns: TopicPatterns;
     metrics: Metrics;
   },
   closers: (() => Promise<void>)[],
 ): { shards: Shards; router: Router } {
-  const { config, log, storage, settings, front, metrics } = parts;
+  const { config, log, storage, settings, front, patterns, metrics } = parts;
   const assignor = new AssignorPool({
     threads: config.assignor.threads,
     queueMax: config.assignor.threads * RUNS_WAITING_PER_THREAD,
@@ -189,6 +199,7 @@ function startShards(
     clock: systemClock,
     recordLog: storage.recordLog,
     assignor,
+    patterns,
     topicCreator: front.topicCreator,
     journal: storage.journal,
     watcher: front.watcher,

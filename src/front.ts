@@ -75,6 +75,7 @@ export function gatewayFront(parts: {
     addresses: upstream.gatewayAddresses,
     bootstrapPort: config.listen.port,
     metadataPollMs: upstream.metadataPollMs,
+    topicListPollMs: upstream.topicListPollMs,
     createTimeoutMs: CREATE_TOPICS_TIMEOUT_MS,
     shardCount: config.shards.count,
     coordinator: parts.coordinator,

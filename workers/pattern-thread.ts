@@ -17,7 +17,12 @@ export type PatternOutcome =
   | { readonly status: 'matched'; readonly matches: readonly (readonly string[])[] }
   /** RE2 does not take the pattern. */
   | { readonly status: 'invalid'; readonly pattern: string; readonly reason: string }
-  | { readonly status: 'tooMany'; readonly pattern: string; readonly count: number }
+  | {
+      readonly status: 'tooMany';
+      readonly pattern: string;
+      readonly count: number;
+      readonly max: number;
+    }
   | { readonly status: 'slow' }
   /** The package is not installed. */
   | { readonly status: 'noRe2' };
@@ -45,7 +50,8 @@ export default async function matchPatterns(job: PatternJob): Promise<PatternOut
       return { status: 'invalid', pattern, reason };
     }
     if (found === undefined) return { status: 'slow' };
-    if (found.length > job.matchesMax) return { status: 'tooMany', pattern, count: found.length };
+    const count = found.length;
+    if (count > job.matchesMax) return { status: 'tooMany', pattern, count, max: job.matchesMax };
     matches.push(found);
   }
   return { status: 'matched', matches };

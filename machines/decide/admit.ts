@@ -4,22 +4,23 @@ import { JOIN_EPOCH, STATIC_LEAVE_EPOCH } from '../model/ids.ts';
 import type { Member } from '../model/member.ts';
 import type { Behaviour } from '../model/profile.ts';
 import { Refusal } from '../model/refusal.ts';
-import { areDisjoint, taskKey } from '../model/task-list.ts';
+import { areDisjoint, hasTask, taskKey } from '../model/task-list.ts';
 import type { TaskIds, TaskOffset, TasksByRole } from '../model/tasks.ts';
 import type { ConfiguredTopology } from '../model/topology.ts';
 import { ownedTasks } from './owned.ts';
+import { refuseBadPatterns, refusePatterns } from './patterns.ts';
 import { refuseInvalidTopology } from './topology.ts';
 
 /**
  * Refuses a heartbeat whose fields cannot stand, whatever the group looks like: REQ-6 to REQ-15, in that order,
- * since the first fault is the one that is named. Patterns are not resolved yet, so they are refused first of
- * all, as REQ-12 has it for that case.
+ * since the first fault is the one that is named. Where patterns are not resolved, they are refused first of all
+ * (REQ-12); else one that is none comes last (R-1).
  *
- * @throws Refusal INVALID_REQUEST, or STREAMS_INVALID_TOPOLOGY for what is in the topology.
+ * @throws Refusal INVALID_REQUEST; STREAMS_INVALID_TOPOLOGY or INVALID_REGULAR_EXPRESSION for what is in the topology.
  */
 export function refuseBadFields(request: HeartbeatRequest, behaviour: Behaviour): void {
   const { memberEpoch } = request;
-  if (memberEpoch === JOIN_EPOCH) refusePatterns(request);
+  if (memberEpoch === JOIN_EPOCH) refusePatterns(request, behaviour);
   if (isBlank(request.memberId)) refuse('MemberId cannot be empty');
   if (isBlank(request.groupId)) refuse('GroupId cannot be empty');
   if (request.instanceId !== null && isBlank(request.instanceId)) {
@@ -37,6 +38,7 @@ export function refuseBadFields(request: HeartbeatRequest, behaviour: Behaviour)
   }
   if (memberEpoch === JOIN_EPOCH && request.topology !== null) {
     refuseInvalidTopology(request.topology, behaviour);
+    refuseBadPatterns(request);
   }
 }
 
@@ -48,38 +50,46 @@ export function refuseRepeatedOffsets(request: HeartbeatRequest): void {
 
 /**
  * Refuses owned tasks that the configured topology does not have. Skipped while the topology is not ready, and
- * for a member of an older topology, which may rightly still hold tasks of it (REQ-16).
+ * for a member of an older topology, which may rightly still hold tasks of it (REQ-16). With `knowGivenTasks` neither is
+ * a task refused that the member was given: topics shrank since, which it cannot know before it is answered.
  */
 export function refuseUnknownTasks(
   request: HeartbeatRequest,
   member: Member,
   group: Group,
   configured: ConfiguredTopology | undefined,
+  behaviour: Behaviour,
 ): void {
   if (configured === undefined || configured.problem !== undefined) return;
   if (group.topology !== undefined && member.topologyEpoch < group.topology.epoch) return;
+  const given = behaviour.knowGivenTasks ? [member.assigned, member.pendingRevocation] : [];
+  const isGiven = (subtopologyId: string, partition: number) =>
+    given.some(({ active, standby, warmup }) =>
+      [active, standby, warmup].some((tasks) => hasTask(tasks, subtopologyId, partition)),
+    );
   for (const list of [request.activeTasks, request.standbyTasks, request.warmupTasks]) {
-    if (list !== null) refuseUnknown(list, configured);
+    if (list !== null) refuseUnknown(list, configured, isGiven);
   }
 }
 
-function refuseUnknown(list: readonly TaskIds[], { subtopologies }: ConfiguredTopology): void {
+function refuseUnknown(
+  list: readonly TaskIds[],
+  { subtopologies }: ConfiguredTopology,
+  isGiven: (subtopologyId: string, partition: number) => boolean,
+): void {
   for (const { subtopologyId, partitions } of list) {
     const known = subtopologies.find((each) => each.subtopologyId === subtopologyId);
-    if (known === undefined) refuse(`Subtopology "${subtopologyId}" is not in the topology`);
-    for (const partition of partitions) {
-      if (partition < 0 || partition >= known.taskCount) {
-        const task = taskKey(subtopologyId, partition);
-        refuse(`Task ${task} does not exist: subtopology has ${known.taskCount} tasks`);
-      }
+    const taskCount = known?.taskCount ?? 0;
+    const strange = partitions.find(
+      (each) => (each < 0 || each >= taskCount) && !isGiven(subtopologyId, each),
+    );
+    if (known === undefined && (strange !== undefined || partitions.length === 0)) {
+      refuse(`Subtopology "${subtopologyId}" is not in the topology`);
     }
+    if (strange === undefined) continue;
+    const task = taskKey(subtopologyId, strange);
+    refuse(`Task ${task} does not exist: subtopology has ${taskCount} tasks`);
   }
-}
-
-function refusePatterns({ topology }: HeartbeatRequest): void {
-  const pattern = topology?.subtopologies.find((each) => each.sourceTopicRegex.length > 0);
-  if (pattern === undefined) return;
-  refuse(`Subtopology "${pattern.subtopologyId}" has a source topic regex: not supported yet`);
 }
 
 function refuseBadJoin(request: HeartbeatRequest, behaviour: Behaviour): void {

@@ -15,11 +15,13 @@ import type { Behaviour } from '../model/profile.ts';
 import { invariant } from '../model/refusal.ts';
 import type { GroupSoft } from '../model/soft.ts';
 import { NO_TASKS_BY_ROLE, type TasksByRole } from '../model/tasks.ts';
-import type { ConfiguredTopology, Subtopology, TopicInfo } from '../model/topology.ts';
+import type { Subtopology, TopicInfo } from '../model/topology.ts';
+import { topologyInForce } from './resolve-topology.ts';
 
 /**
  * A group as StreamsGroupDescribe shows it. Topology and subtopologies are never null: an admin client takes null
- * for an error. A ready topology shows the partition counts that were decided, any other is shown as it was sent.
+ * for an error. A ready topology shows the partition counts that were decided, any other is shown as it was sent; topics
+ * that patterns match are among the sources (R-8).
  *
  * @param slot as of the last commit; must hold a streams group.
  * @param options.assignorName the assignor the next run would use.
@@ -39,7 +41,7 @@ export function describeGroup(
     groupState: group.state,
     groupEpoch: group.groupEpoch,
     assignmentEpoch: group.assignmentEpoch,
-    topology: describeTopology(group, soft.configured, options.behaviour),
+    topology: describeTopology(group, soft, options.behaviour),
     members: [...group.members.values()]
       .sort((a, b) => byCodeUnits(a.memberId, b.memberId))
       .map((member) => describeMember(member, group, soft)),
@@ -101,12 +103,9 @@ function isAmong(spellings: readonly string[], wanted: readonly string[]): boole
   return wanted.some((word) => spellings.includes(word.trim().toLowerCase()));
 }
 
-function describeTopology(
-  group: Group,
-  configured: ConfiguredTopology | undefined,
-  behaviour: Behaviour,
-): DescribedTopology {
-  const { topology } = group;
+function describeTopology(group: Group, soft: GroupSoft, behaviour: Behaviour): DescribedTopology {
+  const topology = topologyInForce(group, soft);
+  const { configured } = soft;
   if (topology === undefined) return { epoch: 0, subtopologies: [] };
   const isReady =
     configured !== undefined &&

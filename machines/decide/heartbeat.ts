@@ -23,6 +23,7 @@ import {
   updatedMember,
 } from './member-fields.ts';
 import { ownedTasks } from './owned.ts';
+import { awaitPatterns, settlePatterns } from './patterns.ts';
 import { removeMember } from './remove-member.ts';
 import { backFromBreak, isAway, replaceMember } from './static-member.ts';
 import { findTarget } from './target.ts';
@@ -52,6 +53,8 @@ export function decideHeartbeat(
   const member = requireMember(draft.group, request);
   const fenced = fence(draft, member, request);
   if (fenced !== undefined) return fenced;
+  const waiting = awaitPatterns(draft, request);
+  if (waiting !== undefined) return waiting;
   const known = { isNew: false, created: false, returned: false, replacedLast: false };
   return proceed(draft, member, request, client, known);
 }
@@ -69,6 +72,8 @@ function decideJoin(
     slot === undefined || created
       ? Draft.ofNewGroup(slot, newGroup(groupId), newSoft(context.freshIncarnation), context)
       : new Draft(slot, context);
+  const waiting = awaitPatterns(draft, request);
+  if (waiting !== undefined) return waiting;
   const place = findPlace(draft.group, request, context);
   const known = { isNew: false, created, returned: false, replacedLast: false };
   switch (place.kind) {
@@ -144,11 +149,12 @@ function proceed(
   // Steps 4 and 5.
   const adopted = adoptTopology(draft, request);
   if (adopted !== undefined) reasons.push(adopted);
+  settlePatterns(draft, request);
   const { metadataHash, reason } = refreshTopology(draft);
   if (reason !== undefined) reasons.push(reason);
   // Step 6.
   refuseRepeatedOffsets(request);
-  refuseUnknownTasks(request, member, draft.group, draft.soft.configured);
+  refuseUnknownTasks(request, member, draft.group, draft.soft.configured, context.behaviour);
   if (!isLost) hearMember(draft, request, client);
   // Steps 7 to 9: one epoch up, for whatever else asks for it, or for a refinement step.
   if (!bumpIfNeeded(draft, reasons, metadataHash)) maybeStepOn(draft, memberId);

@@ -1,5 +1,6 @@
 import { byCodeUnits } from '../model/ids.ts';
 import { metadataHash } from '../model/metadata-hash.ts';
+import type { ResolvedPatterns } from '../model/patterns.ts';
 import type { Behaviour } from '../model/profile.ts';
 import { Refusal } from '../model/refusal.ts';
 import type { TopicsView } from '../model/topics.ts';
@@ -31,10 +32,13 @@ export function topicsHash(topology: Topology, topics: TopicsView): bigint {
  * tasks every subtopology, or names the one problem that keeps the group from being ready. The first of missing
  * sources, wrongly partitioned topics and missing internal topics is the one (TOP-9).
  *
- * A source topic pattern counts as a source that matched nothing (6.1): patterns are resolved elsewhere.
+ * A source topic pattern that is still there matched nothing (6.1).
  *
  * Refuses with STREAMS_INVALID_TOPOLOGY what cannot be sized whatever exists (V-7, V-8); with
  * `validateWholeTopology` that was refused before and does not happen here.
+ *
+ * @param topology with its patterns resolved.
+ * @param patterns what is wrong with its patterns, if anything is.
  *
  * Source: topology-and-admin 6.
  */
@@ -42,6 +46,7 @@ export function configureTopology(
   topology: Topology,
   topics: TopicsView,
   behaviour: Behaviour,
+  patterns?: Pick<ResolvedPatterns, 'fault' | 'clash'>,
 ): ConfiguredTopology {
   const ordered = topology.subtopologies.toSorted((a, b) =>
     byCodeUnits(a.subtopologyId, b.subtopologyId),
@@ -55,8 +60,12 @@ export function configureTopology(
   });
 
   refuseOutsideIndexes(topology);
-  const missingSources = findMissingSources(ordered, topics);
+  const missingSources = findMissingSources(ordered, topics, patterns?.fault);
   if (missingSources !== undefined) return notReady(missingSources);
+  if (patterns?.clash !== undefined) {
+    const detail = `Topic ${patterns.clash} is matched by the patterns of two subtopologies`;
+    return notReady(incorrectlyPartitioned(detail));
+  }
 
   const plan = new SizePlan(ordered, topics, behaviour);
   plan.inferRepartitionCounts();
@@ -77,10 +86,11 @@ export function configureTopology(
   };
 }
 
-/** 6.1 */
+/** 6.1; `fault`: why patterns are among them, if it is not that they match nothing. */
 function findMissingSources(
   subtopologies: readonly Subtopology[],
   topics: TopicsView,
+  fault: string | undefined,
 ): TopologyProblem | undefined {
   const missing = new Set<string>();
   for (const one of subtopologies) {
@@ -91,7 +101,7 @@ function findMissingSources(
   const names = [...missing].sort(byCodeUnits);
   return {
     status: 'MISSING_SOURCE_TOPICS',
-    detail: `Source topics are missing: ${firstFew(names)}`,
+    detail: `Source topics are missing: ${firstFew(names)}${fault === undefined ? '' : `: ${fault}`}`,
   };
 }
 

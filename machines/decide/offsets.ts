@@ -17,6 +17,7 @@ import { type TopicsView, UNKNOWN_TOPIC } from '../model/topics.ts';
 import type { Topology } from '../model/topology.ts';
 import type { OffsetCommitRecord } from '../records.ts';
 import { endGroup } from './end-group.ts';
+import { isUnresolved, topologyInForce } from './resolve-topology.ts';
 
 /** From here on a commit is told of epochs, and a member may commit with its epoch. */
 const MEMBER_EPOCH_COMMIT_VERSION = 9;
@@ -159,14 +160,14 @@ export function judgeOffsetDelete(
     return { error: 'GROUP_ID_NOT_FOUND', topics: [] };
   }
   const exists = existingPartitions(topics);
-  const subscribed = subscribedTopics(slot);
+  const isSubscribed = subscriptionOf(slot);
   return {
     error: 'NONE',
     topics: request.topics.map(({ name, partitions }) => ({
       name,
       partitions: partitions.map((partition) => {
         if (!exists(name, partition)) return { partition, error: 'UNKNOWN_TOPIC_OR_PARTITION' };
-        return { partition, error: subscribed.has(name) ? 'GROUP_SUBSCRIBED_TO_TOPIC' : 'NONE' };
+        return { partition, error: isSubscribed(name) ? 'GROUP_SUBSCRIBED_TO_TOPIC' : 'NONE' };
       }),
     })),
   };
@@ -206,10 +207,10 @@ export function decideExpiry(
   slot: GroupSlot,
   context: Pick<Context, 'nowMs' | 'coordinator'>,
 ): GroupDecision<number> | undefined {
-  const subscribed = subscribedTopics(slot);
+  const isSubscribed = subscriptionOf(slot);
   const retentionMs = context.coordinator.offsetsRetentionMs;
   const hasExpired = (topic: string, { expireTimestampMs, commitTimestampMs }: CommittedOffset) =>
-    !subscribed.has(topic) &&
+    !isSubscribed(topic) &&
     context.nowMs >= (expireTimestampMs >= 0 ? expireTimestampMs : commitTimestampMs + retentionMs);
   const all = offsetsInOrder(slot);
   const expired = all.filter(({ topic, committed }) => hasExpired(topic, committed));
@@ -289,10 +290,11 @@ function judgeCommitter(
   if (member === undefined) return 'UNKNOWN_MEMBER_ID';
   if (!transactional && apiVersion < MEMBER_EPOCH_COMMIT_VERSION) return 'UNSUPPORTED_VERSION';
   if (memberEpoch === member.memberEpoch) return 'NONE';
+  const topology = slot && topologyInForce(group, slot.soft);
   const isCurrent =
     memberEpoch < member.memberEpoch &&
     existing.every(({ topic, partition }) =>
-      hasOwnedSince(member, group.topology, topic, partition, memberEpoch),
+      hasOwnedSince(member, topology, topic, partition, memberEpoch),
     );
   if (isCurrent) return 'NONE';
   return knowsEpochs(request) ? 'STALE_MEMBER_EPOCH' : 'ILLEGAL_GENERATION';
@@ -328,11 +330,16 @@ function hasOwnedSince(
   );
 }
 
-/** Topics whose offsets are in use: what the topology of a group with members reads (EX-3, OFF-C8). */
-function subscribedTopics(slot: GroupSlot): ReadonlySet<string> {
+/**
+ * Says of a topic whether its offsets are in use: what the topology of a group with members reads (EX-3, OFF-C8). While
+ * it is not known what patterns stand for, it may be any topic.
+ */
+function subscriptionOf(slot: GroupSlot): (topic: string) => boolean {
   const group: Group | undefined = slot.group;
-  if (group === undefined || group.state === 'Empty' || group.state === 'Dead') return new Set();
-  return new Set(group.topology?.subtopologies.flatMap(readsOf));
+  if (group === undefined || group.state === 'Empty' || group.state === 'Dead') return () => false;
+  if (isUnresolved(group, slot.soft)) return () => true;
+  const topics = new Set(topologyInForce(group, slot.soft)?.subtopologies.flatMap(readsOf));
+  return (topic) => topics.has(topic);
 }
 
 function readsOf(subtopology: Topology['subtopologies'][number]): readonly string[] {

@@ -1,11 +1,14 @@
 import type { HeartbeatRequest } from '../commands.ts';
 import { JOIN_EPOCH, NOT_VALIDATED } from '../model/ids.ts';
+import type { ResolvedPatterns } from '../model/patterns.ts';
 import type { Behaviour } from '../model/profile.ts';
 import { Refusal } from '../model/refusal.ts';
 import type { TopicsView } from '../model/topics.ts';
 import type { ConfiguredTopology, Topology } from '../model/topology.ts';
 import type { Draft } from './draft.ts';
+import { firstFew } from './first-few.ts';
 import { configureTopology, topicsHash } from './internal-topics.ts';
+import { resolveTopology } from './resolve-topology.ts';
 import { refuseUnreadable, sameTopology } from './topology.ts';
 import { refuseTooLarge } from './topology-size.ts';
 
@@ -83,16 +86,31 @@ export function refreshTopology(draft: Draft): {
   if (topology === undefined || (isFresh && before.topologyEpoch === topology.epoch)) {
     return { metadataHash: group.metadataHash, reason: undefined };
   }
-  const metadataHash = topicsHash(topology, context.topics);
+  const { inForce, patterns } = resolveAgain(draft, topology);
+  const metadataHash = topicsHash(inForce, context.topics);
   const isSame = before?.topologyEpoch === topology.epoch && before.metadataHash === metadataHash;
   const configured = isSame
     ? before
-    : configureTopology(topology, context.topics, context.behaviour);
+    : configureTopology(inForce, context.topics, context.behaviour, patterns);
   draft.change({ configured, refreshDue: false });
   if (metadataHash === group.metadataHash) return { metadataHash, reason: undefined };
   const wasReady = group.validatedTopologyEpoch === topology.epoch;
   const reason = describeTopicChange(before, configured, wasReady, context.topics);
   return { metadataHash, reason };
+}
+
+/** The topology with what its patterns match of the topics that are there now (R-8). */
+function resolveAgain(
+  draft: Draft,
+  topology: Topology,
+): { readonly inForce: Topology; readonly patterns: ResolvedPatterns | undefined } {
+  const { soft, context } = draft;
+  const { resolved } = soft.patterns;
+  if (resolved?.topologyEpoch !== topology.epoch) return { inForce: topology, patterns: undefined };
+  const again = resolveTopology(topology, resolved.matches, context.topics);
+  const patterns = { ...resolved, ...again };
+  draft.change({ patterns: { ...soft.patterns, resolved: patterns } });
+  return { inForce: patterns.topology, patterns };
 }
 
 /** The topology epoch that stands validated: that of the configured topology, if it is ready (TOP-10). */
@@ -121,5 +139,22 @@ function describeTopicChange(
       `${why}subtopology ${subtopologyId} has ${taskCount} tasks instead of ${was.taskCount}`,
     ];
   });
-  return resized.length === 0 ? 'Topics changed' : resized.join('; ');
+  if (resized.length > 0) return resized.join('; ');
+  return describeSources(before, after) ?? 'Topics changed';
+}
+
+/** Sources that patterns match now and did not, and the other way round. */
+function describeSources(
+  before: ConfiguredTopology | undefined,
+  after: ConfiguredTopology,
+): string | undefined {
+  const were = new Set(before?.subtopologies.flatMap((one) => one.sourceTopics));
+  const are = new Set(after.subtopologies.flatMap((one) => one.sourceTopics));
+  const come = [...are].filter((name) => !were.has(name));
+  const gone = [...were].filter((name) => !are.has(name));
+  if (were.size === 0 || come.length + gone.length === 0) return undefined;
+  return [
+    ...(come.length === 0 ? [] : [`${firstFew(come)} read from now on`]),
+    ...(gone.length === 0 ? [] : [`${firstFew(gone)} read no more`]),
+  ].join('; ');
 }

@@ -11,6 +11,10 @@ const KAFKA_TOPICS: ReadonlySet<string> = new Set([
   '__share_group_state',
 ]);
 
+export function isKafkaTopic(name: string): boolean {
+  return KAFKA_TOPICS.has(name);
+}
+
 const TOPIC_NAME_MAX = 249;
 const TOPIC_NAME = /^[A-Za-z0-9._-]+$/;
 
@@ -22,7 +26,7 @@ const TOPIC_NAME = /^[A-Za-z0-9._-]+$/;
  */
 export function refuseIllegalTopics(topology: Topology): void {
   const names = mentionedTopics(topology);
-  const internal = names.filter((name) => KAFKA_TOPICS.has(name));
+  const internal = names.filter(isKafkaTopic);
   if (internal.length > 0) {
     throw invalid(`Cannot use topology: it names topics of Kafka's own: ${firstFew(internal)}`);
   }
@@ -120,7 +124,7 @@ export function sameTopology(a: Topology, b: Topology, behaviour: Behaviour): bo
   });
 }
 
-/** The names a copartition group means. An index outside its list, and the regex list, mean nothing. */
+/** The names a copartition group means. An index outside its list means nothing, nor does an unresolved pattern. */
 export function copartitionedTopics(
   subtopology: Subtopology,
   group: CopartitionGroup,

@@ -2,6 +2,7 @@ import type { GroupSlot } from '../decision.ts';
 import type { Group, Holders } from './group.ts';
 import { FIRST_GROUP_EPOCH, NOT_VALIDATED } from './ids.ts';
 import type { Member } from './member.ts';
+import { NO_PATTERNS } from './patterns.ts';
 import { PersistentMap } from './persistent-map.ts';
 import type { GroupSoft, MemberSoft } from './soft.ts';
 import { NO_HELD_TASKS } from './tasks.ts';
@@ -70,6 +71,7 @@ export function newSoft(incarnation: number): GroupSoft {
     incarnation,
     members: PersistentMap.empty(),
     configured: undefined,
+    patterns: NO_PATTERNS,
     refreshDue: false,
     endpointEpoch: 0,
     shutdownBy: undefined,

@@ -49,6 +49,8 @@ export type Behaviour = {
   readonly assignorNameIsConfig: boolean;
   /** The state filter accepts `NotReady` as well as `not_ready` (GS-3). */
   readonly bothStateSpellings: boolean;
+  /** A task that the member was given is known, also when topics shrank since, else it is refused (REQ-16). */
+  readonly knowGivenTasks: boolean;
   /** A repeated join of a static member by its own member id is served in place (X23, X24). */
   readonly staticJoinInPlace: boolean;
   /** A new member that names no process is one of its own (REQ, end of section 1), else it has the empty process. */
@@ -92,6 +94,7 @@ export function resolveBehaviour(profile: Profile, switches: BehaviourSwitches =
     replacementKeepsShutdown: kip,
     assignorNameIsConfig: kip,
     bothStateSpellings: kip,
+    knowGivenTasks: kip,
     staticJoinInPlace: kip,
     missingProcessIsOwn: kip,
     endpointsWithoutTopology: kip,

@@ -1,4 +1,5 @@
 import type { Group } from './group.ts';
+import type { GroupPatterns } from './patterns.ts';
 import type { PersistentMap } from './persistent-map.ts';
 import type { Refinement } from './refinement.ts';
 import type { GroupSettings } from './settings.ts';
@@ -51,6 +52,7 @@ export type GroupSoft = {
   readonly incarnation: number;
   readonly members: PersistentMap<MemberSoft>;
   readonly configured: ConfiguredTopology | undefined;
+  readonly patterns: GroupPatterns;
   /** Topics may have changed since the topology was configured (H-4, H-5). */
   readonly refreshDue: boolean;
   /** Endpoint information epoch (IQ-1). */

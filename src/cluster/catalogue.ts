@@ -1,4 +1,4 @@
-import type { TopicsPort } from '../../actors/ports.ts';
+import type { TopicList, TopicsPort } from '../../actors/ports.ts';
 import { byCodeUnits } from '../../machines/model/ids.ts';
 import { PersistentMap } from '../../machines/model/persistent-map.ts';
 import type { TopicMetadata, TopicsView } from '../../machines/model/topics.ts';
@@ -54,6 +54,8 @@ export class Catalogue implements TopicsPort, TopicCatalogue {
   #ids: PersistentMap<Topic>;
   #view: TopicsView;
   #list: readonly Topic[] | undefined;
+  #version = 0;
+  #nameList: TopicList | undefined;
 
   private constructor(options: CatalogueOptions, topics: readonly Topic[]) {
     this.#keyValues = options.keyValues;
@@ -95,6 +97,11 @@ export class Catalogue implements TopicsPort, TopicCatalogue {
   /** Everything is known here. */
   ensureKnown(): Promise<void> {
     return Promise.resolve();
+  }
+
+  listAll(): Promise<TopicList> {
+    this.#nameList ??= { version: this.#version, names: this.list().map(({ name }) => name) };
+    return Promise.resolve(this.#nameList);
   }
 
   /** Ascending by name; the same list until something changes. */
@@ -241,6 +248,8 @@ export class Catalogue implements TopicsPort, TopicCatalogue {
     }
     this.#view = viewOf(this.#names);
     this.#list = undefined;
+    this.#version += 1;
+    this.#nameList = undefined;
     const names = topics.map((topic) => topic.name);
     for (const listener of this.#listeners) listener(names);
   }

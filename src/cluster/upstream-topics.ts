@@ -1,5 +1,6 @@
-import type { Clock, Log, TopicsPort } from '../../actors/ports.ts';
+import type { Clock, Log, TopicList, TopicsPort } from '../../actors/ports.ts';
 import type { TopicMetadata, TopicsView } from '../../machines/model/topics.ts';
+import { UpstreamNames } from './upstream-names.ts';
 
 /** What a look at the cluster says of one topic; `unclear`: it did not say, ask again. */
 export type TopicLook = {
@@ -10,11 +11,20 @@ export type TopicLook = {
 /** Looks at topics by name: one entry for each. Rejects when the cluster cannot be asked. */
 export type LookAtTopics = (names: readonly string[]) => Promise<readonly TopicLook[]>;
 
+/** Looks at all topics: their names, and as {@link LookAtTopics} those that are wanted. Rejects as it does. */
+export type LookAtAllTopics = (isWanted: (name: string) => boolean) => Promise<{
+  readonly names: readonly string[];
+  readonly looks: readonly TopicLook[];
+}>;
+
 export type UpstreamTopicsParts = {
   readonly look: LookAtTopics;
+  readonly lookAtAll: LookAtAllTopics;
   readonly clock: Clock;
   readonly log: Log;
   readonly pollMs: number;
+  /** `upstream.topic.list.poll.ms`. */
+  readonly listPollMs: number;
   /** 0 to 1, for the jitter of the poll. */
   readonly chance: () => number;
   /** Names that live topologies need now; asked before each poll. */
@@ -29,7 +39,7 @@ const QUICK_LOOKS_MS = [100, 200, 400, 800, 1_600] as const;
 const FORGET_AFTER_MS = 300_000;
 const NAMES_PER_LOOK = 2_000;
 const NAMES_MAX = 100_000;
-/** How long a join waits for the first look at its topics. */
+/** How long a join waits for the first look at its topics, or at all of them. */
 const FIRST_LOOK_MS = 5_000;
 
 /**
@@ -48,6 +58,8 @@ export class UpstreamTopics implements TopicsPort {
   private readonly doubtful = new Map<string, string>();
   private readonly wantedAtMs = new Map<string, number>();
   private readonly firstLooks = new Map<string, Promise<void>>();
+  private readonly names: UpstreamNames;
+  private listing: Promise<void> | undefined;
   private readonly listeners: ((names: readonly string[]) => void)[] = [];
   private shown: TopicsView = viewOf(new Map());
   private quickLooks = 0;
@@ -58,6 +70,7 @@ export class UpstreamTopics implements TopicsPort {
 
   constructor(parts: UpstreamTopicsParts) {
     this.parts = parts;
+    this.names = new UpstreamNames(parts.listPollMs);
   }
 
   view(): TopicsView {
@@ -94,6 +107,30 @@ export class UpstreamTopics implements TopicsPort {
     }
     const looks = new Set(asked.flatMap((name) => this.firstLooks.get(name) ?? []));
     if (looks.size > 0) await this.within(FIRST_LOOK_MS, Promise.all(looks));
+  }
+
+  async listAll(): Promise<TopicList> {
+    const fresh = this.names.ask(this.parts.clock.monotonicMs());
+    if (fresh !== undefined) return fresh;
+    this.listing ??= this.lookAtAll().finally(() => {
+      this.listing = undefined;
+    });
+    let failure: unknown = new Error(
+      `The topics upstream were not listed after ${FIRST_LOOK_MS} ms`,
+    );
+    let isListed = false;
+    const listed = this.listing.then(
+      () => {
+        isListed = true;
+      },
+      (error: unknown) => {
+        failure = error;
+      },
+    );
+    await this.within(FIRST_LOOK_MS, listed);
+    const list = this.names.last;
+    if (!isListed || list === undefined) throw failure;
+    return list;
   }
 
   /** Begins to poll. */
@@ -154,7 +191,22 @@ export class UpstreamTopics implements TopicsPort {
     for (const [name, wantedAtMs] of this.wantedAtMs) {
       if (nowMs - wantedAtMs > FORGET_AFTER_MS) this.forget(name);
     }
-    await this.lookAt([...this.wantedAtMs.keys()]);
+    const isQuick = this.quickLooks <= QUICK_LOOKS_MS.length;
+    if (this.names.isDue(nowMs, isQuick)) await this.lookAtAll();
+    else await this.lookAt([...this.wantedAtMs.keys()]);
+  }
+
+  /** What is wanted and not among all topics is not there. */
+  private async lookAtAll(): Promise<void> {
+    const wanted = [...this.wantedAtMs.keys()];
+    const { names, looks } = await this.parts.lookAtAll((name) => this.wantedAtMs.has(name));
+    const seen = new Set(names);
+    const absent = wanted.filter((name) => !seen.has(name));
+    this.take([...looks, ...absent.map((name) => ({ name, seen: 'missing' as const }))]);
+    // What is only doubted to be gone is still there.
+    const doubted = absent.filter((name) => this.known.get(name));
+    const changed = this.names.take([...names, ...doubted], this.parts.clock.monotonicMs());
+    if (changed.length > 0) for (const listener of this.listeners) listener(changed);
   }
 
   private forget(name: string): void {

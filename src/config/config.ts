@@ -42,6 +42,8 @@ export type Config = {
   readonly group: BrokerGroupSettings;
   readonly coordinator: CoordinatorSettings;
   readonly handoverMembersMax: number;
+  /** A source topic pattern may match so many topics. */
+  readonly patternTopicsMax: number;
   /** The streams protocol is among the group protocols served (FF-2). */
   readonly streamsEnabled: boolean;
   readonly journal: { readonly retentionMs: number; readonly bytesMax: number };
@@ -57,6 +59,7 @@ export type Config = {
 export type UpstreamConfig = {
   readonly bootstrapServers: readonly HostPort[];
   readonly metadataPollMs: number;
+  readonly topicListPollMs: number;
   readonly failFast: boolean;
   /** Upstream node ids whose address was chosen by hand. */
   readonly gatewayAddresses: GatewayAddresses;
@@ -130,6 +133,7 @@ export function buildConfig(
       offsetsAreElsewhere: values['upstream.bootstrap.servers'] !== undefined,
     },
     handoverMembersMax: values['handover.members.max'],
+    patternTopicsMax: values['source.topic.regex.topics.max'],
     streamsEnabled: values['group.coordinator.rebalance.protocols'].includes('streams'),
     journal: {
       retentionMs: values['journal.retention.ms'],
@@ -152,6 +156,7 @@ function upstreamOf(values: SettingValues): UpstreamConfig | undefined {
   return {
     bootstrapServers,
     metadataPollMs: values['upstream.metadata.poll.ms'],
+    topicListPollMs: values['upstream.topic.list.poll.ms'],
     failFast: values['upstream.fail.fast'],
     gatewayAddresses: values['gateway.addresses'] ?? new Map(),
   };

@@ -74,8 +74,13 @@ export const headgateSettings = {
   ),
   'source.topic.regex': flag(
     { kip: true, kafka: false },
-    { notYet: true },
+    {},
     'Source topics given as patterns are looked up, rather than refused.',
+  ),
+  'source.topic.regex.topics.max': int(
+    1_000,
+    { min: 1, max: 100_000 },
+    'How many topics a source topic pattern may match; one that matches more is taken for missing.',
   ),
   'assignor.answer.wait.ms': int(
     { kip: 100, kafka: 10_000 },
@@ -127,6 +132,11 @@ export const headgateSettings = {
     5_000,
     { ...ms, min: 10 },
     "How often the upstream cluster's topics are looked at.",
+  ),
+  'upstream.topic.list.poll.ms': int(
+    30_000,
+    { ...ms, min: 10 },
+    'How often all topics of the upstream cluster are listed, while there are groups with source topic patterns.',
   ),
   'gateway.addresses': optional(
     {

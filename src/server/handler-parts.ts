@@ -1,5 +1,5 @@
 import type { GroupCoordinator } from '../../actors/group-coordinator.ts';
-import type { Log, TopicsPort } from '../../actors/ports.ts';
+import type { Log, PatternsPort, TopicsPort } from '../../actors/ports.ts';
 import type { Behaviour } from '../../machines/model/profile.ts';
 import type { Authorizer } from './authorize.ts';
 import type { ClusterIdentity, ConfigStore, TopicCatalogue } from './ports.ts';
@@ -8,6 +8,7 @@ import type { ClusterIdentity, ConfigStore, TopicCatalogue } from './ports.ts';
 export type HandlerParts = {
   readonly coordinator: GroupCoordinator;
   readonly topics: Pick<TopicsPort, 'ensureKnown'>;
+  readonly patterns: PatternsPort;
   readonly catalogue: TopicCatalogue;
   readonly configs: ConfigStore;
   readonly identity: ClusterIdentity;

@@ -1,5 +1,6 @@
 import type { GroupCoordinator } from '../../actors/group-coordinator.ts';
 import type { Clock, GroupWatcher, Log, TopicCreatorPort, TopicsPort } from '../../actors/ports.ts';
+import { topologyInForce } from '../../machines/decide/resolve-topology.ts';
 import { requiredTopics } from '../../machines/decide/topology.ts';
 import type { Topology } from '../../machines/model/topology.ts';
 import { TopicCreator } from '../cluster/topic-creator.ts';
@@ -23,7 +24,7 @@ import { type Hold, Placeholders } from './placeholders.ts';
 import { UpstreamPool } from './pool.ts';
 import { routes } from './routing.ts';
 import { Splits } from './splits.ts';
-import { topicLook } from './topic-look.ts';
+import { allTopicsLook, topicLook } from './topic-look.ts';
 import { reasonOf, UpstreamError } from './upstream-error.ts';
 
 export type GatewayParts = {
@@ -35,6 +36,8 @@ export type GatewayParts = {
   readonly bootstrapPort: number;
   /** `upstream.metadata.poll.ms`. */
   readonly metadataPollMs: number;
+  /** `upstream.topic.list.poll.ms`. */
+  readonly topicListPollMs: number;
   /** How long the controller may take to create topics, ms. */
   readonly createTimeoutMs: number;
   readonly shardCount: number;
@@ -96,9 +99,11 @@ export function createGateway(parts: GatewayParts): Gateway {
   const passOn = new PassOn({ pool, clusterMap, clock, log });
   const topics = new UpstreamTopics({
     look: topicLook(pool, clusterMap),
+    lookAtAll: allTopicsLook(pool, clusterMap),
     clock,
     log,
     pollMs: parts.metadataPollMs,
+    listPollMs: parts.topicListPollMs,
     chance: parts.chance,
     namesInUse: () => namesInUse(coordinator()),
   });
@@ -235,7 +240,8 @@ const namesByTopology = new WeakMap<Topology, readonly string[]>();
 /** The topics that live topologies read or write. */
 function* namesInUse(coordinator: GroupCoordinator): Iterable<string> {
   for (const groupId of coordinator.groupIds()) {
-    const topology = coordinator.view(groupId)?.group.topology;
+    const view = coordinator.view(groupId);
+    const topology = view && topologyInForce(view.group, view.soft);
     if (topology === undefined) continue;
     const names = namesByTopology.get(topology) ?? requiredTopics(topology);
     namesByTopology.set(topology, names);

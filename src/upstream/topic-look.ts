@@ -1,6 +1,6 @@
 import { byCodeUnits } from '../../machines/model/ids.ts';
 import type { TopicMetadata } from '../../machines/model/topics.ts';
-import type { LookAtTopics, TopicLook } from '../cluster/upstream-topics.ts';
+import type { LookAtAllTopics, LookAtTopics, TopicLook } from '../cluster/upstream-topics.ts';
 import type { ResponseOf } from '../wire/apis.ts';
 import { errorCode } from '../wire/errors.ts';
 import type { ClusterMap } from './cluster-map.ts';
@@ -30,6 +30,25 @@ export function topicLook(pool: UpstreamPool, clusterMap: ClusterMap): LookAtTop
     });
     await pool.learn(answer);
     return answer.topics.map((topic) => lookOf(topic, clusterMap));
+  };
+}
+
+/** As {@link topicLook}, at every topic there is. */
+export function allTopicsLook(pool: UpstreamPool, clusterMap: ClusterMap): LookAtAllTopics {
+  return async (isWanted) => {
+    const connection = await pool.any();
+    const answer = await connection.request('Metadata', {
+      topics: null,
+      allowAutoTopicCreation: false,
+    });
+    await pool.learn(answer);
+    const topics = answer.topics.filter(({ errorCode: code }) => !MISSING.includes(code));
+    return {
+      names: topics.flatMap(({ name }) => name ?? []),
+      looks: topics
+        .filter(({ name }) => name !== null && isWanted(name))
+        .map((topic) => lookOf(topic, clusterMap)),
+    };
   };
 }
 

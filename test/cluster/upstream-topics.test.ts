@@ -4,6 +4,7 @@ import type { TopicMetadata } from '../../machines/model/topics.ts';
 import { type TopicLook, UpstreamTopics } from '../../src/cluster/upstream-topics.ts';
 import { KeptLog } from '../support/kept-log.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import { rejectionOf } from '../support/rejection-of.ts';
 
 function topic(name: string, partitionCount: number, topicId = 'a', racks: string[] = []) {
   return { name, topicId, partitionCount, racks: Array(partitionCount).fill(racks) };
@@ -13,7 +14,7 @@ function topic(name: string, partitionCount: number, topicId = 'a', racks: strin
 function made(options: { pollMs?: number; chance?: number } = {}) {
   const clock = new ManualClock();
   const cluster = new Map<string, TopicMetadata | 'unclear'>();
-  const looks: (readonly string[])[] = [];
+  const looks: ('all' | readonly string[])[] = [];
   const changes: (readonly string[])[] = [];
   const state = {
     isAway: false,
@@ -27,9 +28,21 @@ function made(options: { pollMs?: number; chance?: number } = {}) {
       if (state.isAway) throw new Error('away');
       return names.map((name): TopicLook => ({ name, seen: cluster.get(name) ?? 'missing' }));
     },
+    lookAtAll: async (isWanted) => {
+      looks.push('all');
+      if (state.held !== undefined) await state.held;
+      if (state.isAway) throw new Error('away');
+      const names = [...cluster.keys()];
+      const looked = names.filter(isWanted);
+      return {
+        names,
+        looks: looked.map((name): TopicLook => ({ name, seen: cluster.get(name) ?? 'missing' })),
+      };
+    },
     clock,
     log: new KeptLog(),
     pollMs: options.pollMs ?? 5_000,
+    listPollMs: 30_000,
     chance: () => options.chance ?? 0.5,
     namesInUse: () => state.inUse,
   });
@@ -215,5 +228,81 @@ describe('UpstreamTopics', () => {
       }),
       { numRuns: 30 },
     );
+  });
+
+  it('listAll() lists all topics, and again when the list is older than five seconds', async () => {
+    const { topics, cluster, looks, clock } = made();
+    cluster.set('b', topic('b', 1)).set('a', topic('a', 1));
+    const lists = [await topics.listAll(), await topics.listAll()];
+    expect(lists).to.deep.equal(Array(2).fill({ version: 1, names: ['a', 'b'] }));
+    expect(looks).to.deep.equal(['all']);
+    await clock.pass(4_999);
+    cluster.set('c', topic('c', 1));
+    expect((await topics.listAll()).version).to.equal(1);
+    await clock.pass(1);
+    expect(await topics.listAll()).to.deep.equal({ version: 2, names: ['a', 'b', 'c'] });
+  });
+
+  it('listAll() looks once for all that ask at a time', async () => {
+    const { topics, looks } = made();
+    await Promise.all(Array.from({ length: 100 }, () => topics.listAll()));
+    expect(looks).to.deep.equal(['all']);
+  });
+
+  it('listAll() rejects when the cluster is away, or silent for five seconds', async () => {
+    const { topics, state, clock } = made();
+    state.isAway = true;
+    expect(await rejectionOf(topics.listAll())).to.include({ message: 'away' });
+    state.held = new Promise(() => undefined);
+    const silent = rejectionOf(topics.listAll());
+    await clock.pass(5_000);
+    expect(await silent).to.include({
+      message: 'The topics upstream were not listed after 5000 ms',
+    });
+  });
+
+  it('tells of topics that nobody named, as long as lists are wanted (R-6)', async () => {
+    const { topics, cluster, clock, changes, looks } = made();
+    cluster.set('a', topic('a', 1)).set('b', topic('b', 1));
+    await topics.listAll();
+    cluster.set('c', topic('c', 1));
+    cluster.delete('a');
+    await clock.pass(40_000);
+    expect(changes).to.deep.equal([['c', 'a']]);
+    cluster.delete('b');
+    await clock.pass(900_000);
+    looks.length = 0;
+    await clock.pass(100_000);
+    expect(looks).not.to.include('all');
+    expect(changes).to.deep.equal([['c', 'a'], ['b']]);
+    expect(await topics.listAll()).to.include({ version: 4 });
+  });
+
+  it('keeps a topic in the list that is only doubted to be gone', async () => {
+    const { topics, cluster, clock } = made();
+    cluster.set('a', topic('a', 1)).set('b', topic('b', 1));
+    await topics.ensureKnown(['a']);
+    await topics.listAll();
+    cluster.clear();
+    await clock.pass(5_000);
+    expect((await topics.listAll()).names).to.deep.equal(['a']);
+    expect(topics.view().topic('a')).not.to.equal(undefined);
+    await clock.pass(5_000);
+    expect((await topics.listAll()).names).to.deep.equal([]);
+    expect(topics.view().topic('a')).to.equal(undefined);
+  });
+
+  it('poke() has all topics listed soon, if lists are wanted', async () => {
+    const { topics, cluster, clock, looks } = made();
+    topics.poke();
+    await clock.pass(4_000);
+    expect(looks).not.to.include('all');
+    await topics.listAll();
+    cluster.set('new', topic('new', 1));
+    topics.poke();
+    await clock.pass(1_000);
+    expect(await topics.listAll()).to.deep.equal({ version: 2, names: ['new'] });
+    await clock.pass(4_000);
+    expect(looks.filter((look) => look === 'all').length).to.be.within(2, 6);
   });
 });

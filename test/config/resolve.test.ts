@@ -251,6 +251,7 @@ describe('resolveConfig()', () => {
         { host: 'b', port: 2 },
       ],
       metadataPollMs: 5000,
+      topicListPollMs: 30_000,
       failFast: false,
       gatewayAddresses: new Map(),
     });

@@ -121,9 +121,30 @@ describe('refuseBadFields()', () => {
     expect(refusal(request, kafka)).to.equal(undefined);
   });
 
-  it('refuses patterns before everything else, until they are resolved (REQ-12)', () => {
-    const topology = { epoch: 0, subtopologies: [{ ...subtopology, sourceTopicRegex: ['a.*'] }] };
-    expect(refusal({ ...join, memberId: '', topology })).to.match(/regex: not supported yet$/);
+  const withPattern = {
+    epoch: 0,
+    subtopologies: [{ ...subtopology, sourceTopicRegex: ['a.*'] }],
+  };
+
+  it('refuses patterns before everything else where they are not resolved (REQ-12, X10, R-9)', () => {
+    const text =
+      'INVALID_REQUEST: Cannot use topology: subtopology "0" has a source topic pattern, which is not taken here';
+    expect(refusal({ ...join, memberId: '', topology: withPattern }, kafka)).to.equal(text);
+    const refusing = resolveBehaviour('kip', { resolveSourceTopicRegex: false });
+    expect(refusal({ ...join, memberId: '', topology: withPattern }, refusing)).to.equal(text);
+    expect(refusal({ ...beat, memberId: '' }, kafka)).to.match(/^INVALID_REQUEST: MemberId /);
+  });
+
+  it('refuses a pattern that is none after everything else (R-1)', () => {
+    const patternSearch = {
+      kind: 'refused',
+      error: 'INVALID_REGULAR_EXPRESSION',
+      reason: 'it is odd',
+    } as const;
+    const request = { ...join, topology: withPattern, patternSearch };
+    expect(refusal(request)).to.equal('INVALID_REGULAR_EXPRESSION: Cannot use topology: it is odd');
+    expect(refusal({ ...request, rackId: '' })).to.match(/^INVALID_REQUEST: RackId /);
+    expect(refusal({ ...request, patternSearch: undefined })).to.equal(undefined);
   });
 
   it('looks into the topology last (REQ-11)', () => {

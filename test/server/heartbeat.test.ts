@@ -66,6 +66,7 @@ function parts(
   const made: HeartbeatParts = {
     coordinator,
     topics: { ensureKnown: () => Promise.resolve() },
+    patterns: { search: () => Promise.reject(new Error('Nothing is searched for')) },
     authorizer: allowAll,
     behaviour: resolveBehaviour('kip'),
     streamsEnabled: true,
@@ -229,6 +230,32 @@ describe('answerHeartbeat()', () => {
     await connection.holds[0];
     expect(calls.map(({ method }) => method)).to.deep.equal(['heartbeat']);
     expect(await answered).to.include({ errorCode: 0, memberEpoch: 2 });
+  });
+
+  it('has patterns searched for, and hands over what they stand for (R-1, R-9)', async () => {
+    const search = { kind: 'failed', reason: 'away' } as const;
+    const searched: (readonly string[])[] = [];
+    const patterns = {
+      search: async (wanted: readonly string[]) => {
+        searched.push(wanted);
+        return search;
+      },
+    };
+    const { subtopologies, epoch } = topology({});
+    const [one] = subtopologies;
+    if (one === undefined) throw new Error('The topology has no subtopology');
+    const regexes = { epoch, subtopologies: [{ ...one, sourceTopicRegex: ['a', 'b', 'a'] }] };
+    const request = heartbeat({ topology: regexes });
+    const kip = parts({ patterns });
+    await kip.answer(request, incoming(1));
+    expect(searched).to.deep.equal([['a', 'b']]);
+    expect(kip.calls.map(({ args: [handed] }) => handed)).to.deep.equal([
+      { ...request, patternSearch: search },
+    ]);
+    const kafka = parts({ patterns, behaviour: resolveBehaviour('kafka') });
+    await kafka.answer(request, incoming(1));
+    expect(searched).to.have.length(1);
+    expect(kafka.calls.map(({ args: [handed] }) => handed)).to.deep.equal([request]);
   });
 
   it('asks about no topics and holds nothing up when no topology is sent', async () => {

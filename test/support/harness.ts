@@ -2,6 +2,7 @@ import type {
   AssignorPort,
   GroupWatcher,
   JournalEntry,
+  PatternsPort,
   RecordLog,
   RuntimeMetrics,
   TopicsPort,
@@ -10,6 +11,7 @@ import { Router } from '../../actors/router.ts';
 import { Shards } from '../../actors/shards.ts';
 import type { Client, HeartbeatAnswer, HeartbeatRequest } from '../../machines/commands.ts';
 import type { AssignmentProblem, AssignmentResult } from '../../machines/model/assignment.ts';
+import type { PatternSearch } from '../../machines/model/patterns.ts';
 import { type Profile, resolveBehaviour } from '../../machines/model/profile.ts';
 import type { CoordinatorSettings, GroupSettings } from '../../machines/model/settings.ts';
 import type { TopicMetadata } from '../../machines/model/topics.ts';
@@ -17,6 +19,7 @@ import type { CreatableTopic, Topology } from '../../machines/model/topology.ts'
 import { KeptLog } from './kept-log.ts';
 import { GROUP_SETTINGS } from './lone-coordinator.ts';
 import { ManualClock } from './manual-clock.ts';
+import { searchNames } from './search-names.ts';
 import { steadyBeat } from './steady-beat.ts';
 import { subtopology, topology } from './topology-samples.ts';
 
@@ -25,6 +28,7 @@ export class FakeTopics implements TopicsPort {
   #topics = new Map<string, TopicMetadata>();
   #listeners: ((names: readonly string[]) => void)[] = [];
   #made = 0;
+  #version = 0;
 
   view() {
     const topics = this.#topics;
@@ -37,6 +41,10 @@ export class FakeTopics implements TopicsPort {
 
   async ensureKnown(): Promise<void> {}
 
+  async listAll() {
+    return { version: this.#version, names: [...this.#topics.keys()].sort() };
+  }
+
   /** A topic with this many partitions; 0 deletes it. */
   set(name: string, partitionCount: number): void {
     const next = new Map(this.#topics);
@@ -47,6 +55,7 @@ export class FakeTopics implements TopicsPort {
       next.set(name, { name, topicId, partitionCount, racks });
     }
     this.#topics = next;
+    this.#version += 1;
     for (const listener of this.#listeners) listener([name]);
   }
 }
@@ -91,6 +100,39 @@ export class ManualAssignor implements AssignorPort {
   }
 }
 
+/** Searches topics made by hand; a test may hold results back, or have searches fail. */
+export class FakePatterns implements PatternsPort {
+  readonly #topics: FakeTopics;
+  #waiting: (() => void)[] | undefined;
+  /** What was searched for, once for each search. */
+  readonly searches: (readonly string[])[] = [];
+  failure: string | undefined;
+
+  constructor(topics: FakeTopics) {
+    this.#topics = topics;
+  }
+
+  hold(): void {
+    this.#waiting = [];
+  }
+
+  /** Lets the results that wait come back, and those that follow. */
+  release(): void {
+    for (const go of this.#waiting ?? []) go();
+    this.#waiting = undefined;
+  }
+
+  async search(patterns: readonly string[]): Promise<PatternSearch> {
+    this.searches.push(patterns);
+    const { version, names } = await this.#topics.listAll();
+    if (this.#waiting !== undefined) {
+      await new Promise<void>((resolve) => this.#waiting?.push(resolve));
+    }
+    if (this.failure !== undefined) return { kind: 'failed', reason: this.failure };
+    return searchNames(patterns, names, version);
+  }
+}
+
 const noMetrics: RuntimeMetrics = {
   rebalanced() {},
   offsetsCommitted() {},
@@ -120,6 +162,7 @@ export type HarnessOptions = {
 export class Harness {
   readonly clock: ManualClock;
   readonly topics: FakeTopics;
+  readonly patterns: FakePatterns;
   readonly assignor: ManualAssignor;
   readonly log = new KeptLog();
   readonly journal: JournalEntry[] = [];
@@ -132,6 +175,7 @@ export class Harness {
   constructor(options: HarnessOptions) {
     this.clock = options.clock ?? new ManualClock();
     this.topics = options.topics ?? new FakeTopics();
+    this.patterns = new FakePatterns(this.topics);
     this.assignor = new ManualAssignor(options.compute);
     this.settings = { ...GROUP_SETTINGS, ...options.settings };
     const profile = options.profile ?? 'kip';
@@ -161,6 +205,7 @@ export class Harness {
       clock: this.clock,
       recordLog: options.recordLog,
       assignor: this.assignor,
+      patterns: this.patterns,
       topicCreator: {
         create: (topics) => this.created.push(topics),
         failures: () => undefined,

@@ -3,6 +3,8 @@ import type { Client, HeartbeatAnswer, HeartbeatRequest } from '../../machines/c
 import { refusedAnswer } from '../../machines/decide/answer.ts';
 import { decideHeartbeat } from '../../machines/decide/heartbeat.ts';
 import { decideLoaded } from '../../machines/decide/loaded.ts';
+import { decideSearch, decideSearchOver } from '../../machines/decide/patterns.ts';
+import { hasPatterns, patternsOf } from '../../machines/decide/resolve-topology.ts';
 import { decideRunOver, decideWaitOver } from '../../machines/decide/target.ts';
 import {
   decideInitialDelayOver,
@@ -20,6 +22,7 @@ import type {
 } from '../../machines/decision.ts';
 import type { AssignmentProblem, AssignmentResult } from '../../machines/model/assignment.ts';
 import { emptySlot, newSoft } from '../../machines/model/empty.ts';
+import type { PatternSearch } from '../../machines/model/patterns.ts';
 import type { Behaviour } from '../../machines/model/profile.ts';
 import { resolveBehaviour } from '../../machines/model/profile.ts';
 import { Refusal } from '../../machines/model/refusal.ts';
@@ -27,8 +30,12 @@ import type { CoordinatorSettings, GroupSettings } from '../../machines/model/se
 import type { GroupSoft } from '../../machines/model/soft.ts';
 import type { TopicMetadata, TopicsView } from '../../machines/model/topics.ts';
 import type { GroupRecord } from '../../machines/records.ts';
+import { searchNames } from './search-names.ts';
 
 export const GROUP_ID = 'g';
+
+/** How long a search for patterns takes. */
+const SEARCH_MS = 1;
 
 /** Computes an assignment at once, in a test. */
 export type TestAssignor = (problem: AssignmentProblem) => AssignmentResult;
@@ -80,6 +87,8 @@ export class LoneCoordinator {
   holdRuns = false;
   creationFailures: string | undefined;
   mayHurry = true;
+  /** Searches for patterns fail with this reason. */
+  searchFailure: string | undefined;
   readonly log: GroupRecord[] = [];
   readonly createdTopics: string[] = [];
   readonly heldRuns: AssignmentRun[] = [];
@@ -87,6 +96,7 @@ export class LoneCoordinator {
   readonly #timers = new Map<string, { readonly atMs: number; readonly fire: () => void }>();
   readonly #parked = new Map<number, HeldHeartbeat>();
   #incarnation = 0;
+  #topicsVersion = 0;
   #outcome: { answer: HeartbeatAnswer | undefined; records: GroupRecord[]; because: string[] } = {
     answer: undefined,
     records: [],
@@ -104,7 +114,8 @@ export class LoneCoordinator {
   heartbeat(request: HeartbeatRequest, client: Client): Outcome {
     return this.#step(() => {
       try {
-        const decision = decideHeartbeat(this.slotOrNone, request, client, this.context());
+        const asked = this.#withSearch(request);
+        const decision = decideHeartbeat(this.slotOrNone, asked, client, this.context());
         this.#carryOut(decision);
       } catch (refusal) {
         if (!(refusal instanceof Refusal)) throw refusal;
@@ -136,8 +147,27 @@ export class LoneCoordinator {
       const topicId = `${name}-id`.padEnd(22, '_').slice(0, 22);
       this.#topics.set(name, { name, topicId, partitionCount, racks });
     }
+    this.#topicsVersion++;
     const soft = topicsChanged(this.slot, new Set([name]));
-    if (soft !== undefined) this.slot = { ...this.slot, soft };
+    if (soft === undefined) return;
+    this.slot = { ...this.slot, soft };
+    const decision = soft.patterns.due ? decideSearch(this.slot, this.context()) : undefined;
+    if (decision !== undefined) this.#carryOut(decision);
+  }
+
+  /** What a search for patterns finds now, with the patterns of JavaScript. */
+  search(patterns: readonly string[]): PatternSearch {
+    if (this.searchFailure !== undefined) return { kind: 'failed', reason: this.searchFailure };
+    return searchNames(patterns, this.#topics.keys(), this.#topicsVersion);
+  }
+
+  /** The request as the edge hands it over: with what its patterns stand for. */
+  #withSearch(request: HeartbeatRequest): HeartbeatRequest {
+    const { topology } = request;
+    const isSearched = request.patternSearch !== undefined;
+    if (topology === null || !hasPatterns(topology) || isSearched) return request;
+    if (!this.behaviour.resolveSourceTopicRegex) return request;
+    return { ...request, patternSearch: this.search(patternsOf(topology)) };
   }
 
   /** The oldest held run ends as the assignor has it. */
@@ -276,6 +306,13 @@ export class LoneCoordinator {
         this.createdTopics.push(
           ...effect.topics.map(({ name, partitions }) => `${name}:${partitions}`),
         );
+        return;
+      case 'searchTopics':
+        this.#arm('search', SEARCH_MS, () => {
+          const { incarnation, topologyEpoch, patterns } = effect.query;
+          const outcome = { incarnation, topologyEpoch, search: this.search(patterns) };
+          return decideSearchOver(this.slotOrNone, outcome, this.context());
+        });
         return;
       case 'startRun':
         if (this.holdRuns) this.heldRuns.push(effect.run);

@@ -1,8 +1,8 @@
 import type { GroupCoordinator } from '../../actors/group-coordinator.ts';
 import type { CommitAnswer, CommitRequest } from '../../machines/commands.ts';
+import { newSoft } from '../../machines/model/empty.ts';
 import type { Group, GroupState } from '../../machines/model/group.ts';
 import type { ErrorName } from '../../machines/model/refusal.ts';
-import type { GroupSoft } from '../../machines/model/soft.ts';
 import type { Topology } from '../../machines/model/topology.ts';
 import { createDispatch, type ListenerInfo } from '../../src/server/dispatch.ts';
 import type { Listener } from '../../src/server/listener.ts';
@@ -46,7 +46,7 @@ export class ScriptedGroups {
         const state = this.states.get(groupId);
         if (state === undefined) return undefined;
         const group = { groupId, state, topology: this.topologies.get(groupId) };
-        return { group: group as unknown as Group, soft: {} as GroupSoft };
+        return { group: group as unknown as Group, soft: newSoft(1) };
       },
       groupIds: () => [...this.states.keys()].sort(),
       judgeCommit: async (request) => {
@@ -152,7 +152,10 @@ export class OpenGateway {
 }
 
 export type OpenGatewayOptions = Partial<
-  Pick<GatewayParts, 'addresses' | 'addressBook' | 'metadataPollMs' | 'bootstrap'>
+  Pick<
+    GatewayParts,
+    'addresses' | 'addressBook' | 'metadataPollMs' | 'topicListPollMs' | 'bootstrap'
+  >
 > & {
   readonly groups?: ScriptedGroups;
   /** Do not wait for upstream. */
@@ -185,6 +188,7 @@ export async function openGateway(
     addresses: new Map(),
     bootstrapPort: 0,
     metadataPollMs: 5_000,
+    topicListPollMs: 30_000,
     createTimeoutMs: 30_000,
     shardCount: 50,
     coordinator: () => parts.coordinator,

@@ -64,6 +64,7 @@ export async function standaloneParts(
     calls,
     carriesData: false,
     topics: catalogue,
+    patterns: { search: async () => ({ kind: 'failed', reason: 'nobody searches here' }) },
     catalogue,
     configs: {
       topic: new TopicConfigResources(catalogue),

@@ -78,7 +78,7 @@ export function readClient(name: string, named: Words['named']): Client {
 
 /**
  * `topology 1: in | in2 changelog=c sink=r | repartition=r:8`: the words of each subtopology, whose ids are 0, 1, ...
- * Plain words are source topics; `changelog`, `sink` and `repartition` take several names, `with=a+b` copartitions.
+ * Plain words are source topics; `regex`, `changelog`, `sink` and `repartition` take several names, `with=a+b` copartitions.
  */
 export function readTopology({ all }: Words): Topology {
   const parts = all
@@ -103,9 +103,10 @@ function readSubtopology(subtopologyId: string, { plain, named }: Words): Subtop
   const repartitionSourceTopics = infos('repartition');
   const indices = (names: readonly string[], among: readonly string[]) =>
     names.map((name) => among.indexOf(name)).filter((at) => at >= 0);
+  const sourceTopicRegex = list('regex');
   return subtopology(subtopologyId, {
     sourceTopics,
-    sourceTopicRegex: list('regex'),
+    sourceTopicRegex,
     stateChangelogTopics: infos('changelog'),
     repartitionSinkTopics: list('sink'),
     repartitionSourceTopics,
@@ -114,6 +115,7 @@ function readSubtopology(subtopologyId: string, { plain, named }: Words): Subtop
       const repartitions = repartitionSourceTopics.map((topic) => topic.name);
       return copartition({
         sourceTopics: indices(names, sourceTopics),
+        sourceTopicRegex: indices(names, sourceTopicRegex),
         repartitionSourceTopics: indices(names, repartitions),
       });
     }),

@@ -43,6 +43,13 @@ export const TRACE_SETTINGS: Readonly<
   'stale-joins': (on, value) => {
     on.behaviour = { ...on.behaviour, acceptStaleTopologyJoin: value === 'accept' };
   },
+  regex: (on, value) => {
+    on.behaviour = { ...on.behaviour, resolveSourceTopicRegex: value === 'resolve' };
+  },
+  /** Why searches for patterns fail; nothing after `=`: they do not. */
+  searches: (on, value) => {
+    on.searchFailure = value === '' ? undefined : value;
+  },
   /** What went wrong when topics were created; nothing after `=`: nothing went wrong. */
   failures: (on, value) => {
     on.creationFailures = value === '' ? undefined : value;

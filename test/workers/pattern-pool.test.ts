@@ -92,6 +92,7 @@ describe('PatternPool', () => {
       status: 'tooMany',
       pattern: 'a.*',
       count: 4,
+      max: 3,
     });
   });
 

@@ -4,11 +4,13 @@ import type {
   HeartbeatAnswer,
   StatusName,
 } from '../../../machines/commands.ts';
+import { hasPatterns, patternsOf } from '../../../machines/decide/resolve-topology.ts';
 import {
   mentionedTopics,
   refuseIllegalTopics,
   requiredTopics,
 } from '../../../machines/decide/topology.ts';
+import type { PatternSearch } from '../../../machines/model/patterns.ts';
 import type { Behaviour } from '../../../machines/model/profile.ts';
 import { Refusal } from '../../../machines/model/refusal.ts';
 import type { Topology } from '../../../machines/model/topology.ts';
@@ -25,7 +27,7 @@ type Response = ResponseInput<'StreamsGroupHeartbeat'>;
 
 export type HeartbeatParts = Pick<
   HandlerParts,
-  'coordinator' | 'topics' | 'authorizer' | 'behaviour' | 'streamsEnabled' | 'log'
+  'coordinator' | 'topics' | 'patterns' | 'authorizer' | 'behaviour' | 'streamsEnabled' | 'log'
 >;
 
 /** Numbers of the statuses (wire.md 3.1). */
@@ -46,7 +48,7 @@ const NO_STATUSES: NonNullable<Response['status']> = [];
  * Answers StreamsGroupHeartbeat: the checks of the edge, then the coordinator's answer in the layout of the version.
  *
  * A heartbeat reaches its shard in the order in which its connection brought it. One with a topology waits until the
- * cluster was asked about the topics; the connection's later requests wait behind it. If the coordinator fails, the
+ * cluster was asked about the topics and searched for those that patterns match; the connection's later requests wait behind it. If the coordinator fails, the
  * answer is COORDINATOR_NOT_AVAILABLE, which a client tries again; any code that is not in its list kills its thread.
  *
  * Source: REQ-1 to REQ-4, A-1 to A-5; wire.md key 88 and 6.2.
@@ -86,8 +88,15 @@ export function answerHeartbeat(parts: HeartbeatParts): Answering<'StreamsGroupH
     }
     const fault = judgeTopics(request.topology, authorizer, incoming);
     if (fault !== undefined) return fault;
-    const handedOver = topics.ensureKnown(requiredTopics(request.topology)).then(() => ({
-      answered: coordinator.heartbeat(request, client),
+    const looked = Promise.all([
+      topics.ensureKnown(requiredTopics(request.topology)),
+      searchPatterns(request.topology, parts),
+    ]);
+    const handedOver = looked.then(([, patternSearch]) => ({
+      answered: coordinator.heartbeat(
+        patternSearch === undefined ? request : { ...request, patternSearch },
+        client,
+      ),
     }));
     connection.holdUntil(handedOver);
     return handedOver
@@ -103,6 +112,15 @@ function rightToCreate(authorizer: Authorizer, principal: string): Client['mayNo
     authorizer.allows(principal, 'CREATE', 'CLUSTER', CLUSTER_RESOURCE)
       ? []
       : names.filter((name) => !authorizer.allows(principal, 'CREATE', 'TOPIC', name));
+}
+
+/** What the source topic patterns of a topology stand for; undefined when it has none, or none are taken (R-9). */
+function searchPatterns(
+  topology: Topology,
+  { patterns, behaviour }: HeartbeatParts,
+): Promise<PatternSearch> | undefined {
+  if (!behaviour.resolveSourceTopicRegex || !hasPatterns(topology)) return undefined;
+  return patterns.search(patternsOf(topology));
 }
 
 /** REQ-3 and REQ-4; the names are looked at before an authorizer is asked about any. */
