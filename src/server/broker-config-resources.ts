@@ -1,6 +1,7 @@
 import type { Config, ResolvedSetting } from '../config/config.ts';
 import type { SettingName, SettingValues } from '../config/definitions.ts';
-import { isSettingName, rows } from '../config/definitions.ts';
+import { isSettingName, rows, settingNames } from '../config/definitions.ts';
+import { nearestName } from '../config/nearest-name.ts';
 import { contradictionsIn } from '../config/relations.ts';
 import { alterOverrides } from './alter-overrides.ts';
 import type { BrokerSynonym } from './group-config-resources.ts';
@@ -133,7 +134,9 @@ function judge(wanted: ReadonlyMap<string, string>, start: SettingValues): Outco
 }
 
 function unknownSetting(key: string): Outcome {
-  const message = `Cannot alter configs: there is no setting "${key}"`;
+  const nearest = nearestName(key, settingNames);
+  const hint = nearest === undefined ? '' : `; the nearest is ${nearest}`;
+  const message = `Cannot alter configs: there is no setting "${key}"${hint}`;
   return { error: 'INVALID_CONFIG', message };
 }
 

@@ -1,6 +1,11 @@
 import type { BrokerGroupSettings } from '../../machines/model/group-config.ts';
-import { describeGroupConfigs, validateGroupConfigs } from '../../machines/model/group-configs.ts';
+import {
+  describeGroupConfigs,
+  groupConfigs,
+  validateGroupConfigs,
+} from '../../machines/model/group-configs.ts';
 import type { Behaviour } from '../../machines/model/profile.ts';
+import { nearestName } from '../config/nearest-name.ts';
 import { alterOverrides } from './alter-overrides.ts';
 import type { ConfigResources, ConfigSynonym, Outcome, OverrideStore } from './ports.ts';
 
@@ -34,7 +39,9 @@ export function groupConfigResources(parts: GroupConfigParts): ConfigResources {
   function judge(wanted: ReadonlyMap<string, string>): Outcome | undefined {
     const faults = validateGroupConfigs(wanted, broker());
     if (faults.length === 0) return undefined;
-    const texts = faults.map((fault) => `${fault.key} is "${fault.seen}", wanted ${fault.wanted}`);
+    const texts = faults.map(
+      ({ key, seen, wanted }) => `${key} is "${seen}", wanted ${wanted}${nearestTo(key)}`,
+    );
     return { error: 'INVALID_CONFIG', message: `Cannot alter configs: ${texts.join('; ')}` };
   }
 
@@ -52,4 +59,11 @@ export function groupConfigResources(parts: GroupConfigParts): ConfigResources {
       alterOverrides(overrides, { kind: 'group', name, changes, validateOnly, judge }),
     overridden: () => overrides.names('group'),
   };
+}
+
+/** Ends the sentence about a name that no setting of a group has. */
+function nearestTo(key: string): string {
+  if (groupConfigs.has(key)) return '';
+  const nearest = nearestName(key, [...groupConfigs.keys()]);
+  return nearest === undefined ? '' : `; the nearest is ${nearest}`;
 }

@@ -158,9 +158,13 @@ describe('answerDescribeConfigs()', () => {
       {},
       { settings: { 'group.streams.max.assignment.interval.ms': '5000' } },
     );
-    const one = async (node: string, value: string, validateOnly = false) => {
+    const one = async (
+      node: string,
+      value: string,
+      { name = INTERVAL, validateOnly = false } = {},
+    ) => {
       const answer = answerIncrementalAlterConfigs(parts);
-      const configs = [{ name: INTERVAL, configOperation: SET, value }];
+      const configs = [{ name, configOperation: SET, value }];
       const resources = [{ resourceType: BROKER, resourceName: node, configs }];
       const { responses } = await answer({ resources, validateOnly }, incoming(1));
       return [responses?.[0]?.errorCode, responses?.[0]?.errorMessage];
@@ -171,7 +175,12 @@ describe('answerDescribeConfigs()', () => {
     ];
     expect(await one('1', '5001')).to.deep.equal(tooLong);
     expect(await one('', '5001')).to.deep.equal(tooLong);
-    expect(await one('', '5001', true)).to.deep.equal(tooLong);
+    expect(await one('', '5001', { validateOnly: true })).to.deep.equal(tooLong);
+    const misspelt = 'group.streams.asignment.interval.ms';
+    expect(await one('1', '1', { name: misspelt })).to.deep.equal([
+      40,
+      `Cannot alter configs: there is no setting "${misspelt}"; the nearest is ${INTERVAL}`,
+    ]);
     expect(await one('', '5000')).to.deep.equal([0, null]);
     expect(await one('1', '4000')).to.deep.equal([0, null]);
   });
