@@ -11,6 +11,7 @@ import { BENCHMARKS, runBenchmark } from './bench.ts';
 import { codecKeys, runCodec } from './codec.ts';
 import type { CommandIo } from './command-io.ts';
 import { demo } from './demo.ts';
+import { configureGroup, type GroupConfigFlags } from './group-config.ts';
 import {
   deleteGroups,
   describeGroup,
@@ -146,6 +147,15 @@ function addGroups(program: Command, io: CommandIo): void {
   ask('delete <group...>', 'delete groups without members').action((ids: string[], flags: Flags) =>
     asked(flags, ({ client, ...print }) => deleteGroups(client, ids, print)),
   );
+  ask('config <group>', 'settings of a group with where they come from; changes them first')
+    .option('--set <key=value>', 'one setting; may be given many times', collect, [])
+    .option('--unset <key>', "back to the broker's value; may be given many times", collect, [])
+    .action((group: string, flags: Flags & GroupConfigFlags) =>
+      asked(flags, ({ client, ...print }) => {
+        const { set, unset } = flags;
+        return configureGroup(client, group, { ...print, set, unset });
+      }),
+    );
   addWhy(groups, io);
 }
 

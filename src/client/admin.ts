@@ -28,6 +28,12 @@ export type LogBounds = TopicPartition & {
   readonly start: bigint | undefined;
   readonly end: bigint | undefined;
 };
+/** One setting of a group as the broker shows it; `source` is Kafka's number of where its value is from. */
+export type GroupConfig = {
+  readonly name: string;
+  readonly value: string | null;
+  readonly source: number;
+};
 export type DeletedGroup = {
   readonly groupId: string;
   readonly error: WireErrorName;
@@ -48,6 +54,9 @@ const PASSING: readonly WireErrorName[] = [
   'NOT_COORDINATOR',
 ];
 const GROUP_KEY_TYPE = 0;
+const GROUP_RESOURCE = 32;
+const SET = 0;
+const DELETE = 1;
 const LATEST = -1n;
 const EARLIEST = -2n;
 /** From this version on FindCoordinator takes several keys. */
@@ -179,6 +188,43 @@ export class AdminClient {
       const error = errorName(errorCode);
       const value = { groupId, error, message: errorMessage };
       return { error: PASSING.includes(error) ? error : 'NONE', value };
+    });
+  }
+
+  /** All settings of a group, whether or not there is such a group, in the broker's order. */
+  async groupConfigs(groupId: string): Promise<readonly GroupConfig[]> {
+    return this.#retrying(`show the settings of group "${groupId}"`, async () => {
+      const answer = await this.#bootstrap.request('DescribeConfigs', {
+        resources: [
+          { resourceType: GROUP_RESOURCE, resourceName: groupId, configurationKeys: null },
+        ],
+      });
+      const { errorCode, errorMessage, configs } = theOne(answer.results, 'DescribeConfigs');
+      const value = configs.map(({ name, value: text, configSource }) => ({
+        name,
+        value: text,
+        source: configSource,
+      }));
+      return { error: errorName(errorCode), message: errorMessage, value };
+    });
+  }
+
+  /** Sets values of a group, all or none; null takes one away. Rejects with what the broker said. */
+  async alterGroupConfigs(
+    groupId: string,
+    changes: ReadonlyMap<string, string | null>,
+  ): Promise<void> {
+    const configs = [...changes].map(([name, value]) => ({
+      name,
+      value,
+      configOperation: value === null ? DELETE : SET,
+    }));
+    await this.#retrying(`change the settings of group "${groupId}"`, async () => {
+      const answer = await this.#bootstrap.request('IncrementalAlterConfigs', {
+        resources: [{ resourceType: GROUP_RESOURCE, resourceName: groupId, configs }],
+      });
+      const { errorCode, errorMessage } = theOne(answer.responses, 'IncrementalAlterConfigs');
+      return { error: errorName(errorCode), message: errorMessage, value: null };
     });
   }
 

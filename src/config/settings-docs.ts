@@ -1,4 +1,6 @@
+import { streamsGroupConfigs } from '../../machines/model/streams-group-configs.ts';
 import { sections } from './definitions.ts';
+import { resolveConfig } from './resolve.ts';
 import type { Setting } from './setting.ts';
 
 const HEAD = `# Settings
@@ -28,7 +30,28 @@ export function settingsMarkdown(): string {
       '',
     ].join('\n'),
   );
-  return [HEAD, ...parts].join('\n');
+  return [HEAD, ...parts, groupsMarkdown()].join('\n');
+}
+
+const GROUPS_HEAD = `## Of one group
+
+A group may have values of its own, above those of the broker: \`headgate groups config GROUP --set key=value\`, or
+\`kafka-configs.sh --entity-type groups\`. They may be set before there is such a group, and outlive it. What is allowed follows the
+broker's bounds (\`min\` and \`max\` above); here with their defaults. The heartbeat interval stays below the session timeout.
+
+| name | stands above | allowed |
+|---|---|---|`;
+
+/** No value of any type: what is wanted instead is what is allowed. */
+const NO_VALUE = ',';
+
+function groupsMarkdown(): string {
+  const { group } = resolveConfig({}).config;
+  const lines = streamsGroupConfigs.map(({ name, brokerConfig, wantedInstead }) => {
+    const allowed = wantedInstead(NO_VALUE, group) ?? '';
+    return `| \`${name}\` | \`${brokerConfig}\` | ${allowed} |`;
+  });
+  return [GROUPS_HEAD, ...lines, ''].join('\n');
 }
 
 function tableLine(name: string, row: Setting<unknown>): string {

@@ -220,6 +220,84 @@ describe('headgate groups', () => {
     expect(io.errors).to.equal('Cannot delete 1 of 2 groups\n');
   });
 
+  describe('config', () => {
+    const STANDBYS = 'streams.num.standby.replicas';
+    const kept = new Map<string, string>();
+
+    beforeEach(() => {
+      kept.clear();
+      broker.on('IncrementalAlterConfigs', ({ resources }) => ({
+        responses: resources.map(({ resourceType, resourceName, configs }) => {
+          if (configs.some(({ value }) => value === '9')) {
+            const errorMessage = 'Nine is too many';
+            return {
+              resourceType,
+              resourceName,
+              errorCode: errorCode('INVALID_CONFIG'),
+              errorMessage,
+            };
+          }
+          for (const { name, value, configOperation } of configs) {
+            if (configOperation === 1) kept.delete(`${resourceType} ${resourceName} ${name}`);
+            else kept.set(`${resourceType} ${resourceName} ${name}`, value ?? '');
+          }
+          return { resourceType, resourceName };
+        }),
+      }));
+      broker.on('DescribeConfigs', ({ resources }) => ({
+        results: resources.map(({ resourceType, resourceName }) => {
+          const own = kept.get(`${resourceType} ${resourceName} ${STANDBYS}`);
+          return {
+            resourceType,
+            resourceName,
+            configs: [
+              { name: 'consumer.session.timeout.ms', value: '45000', configSource: 5 },
+              { name: STANDBYS, value: own ?? '0', configSource: own === undefined ? 4 : 8 },
+              { name: 'streams.rack.aware.assignment.tags', value: '', configSource: 5 },
+            ],
+          };
+        }),
+      }));
+    });
+
+    it('shows settings of streams groups with where they come from', async () => {
+      expect(await ask('config', 'g')).to.equal(0);
+      expect(io.output).to.equal(
+        [
+          'SETTING                             VALUE  FROM',
+          'streams.num.standby.replicas        0      broker',
+          'streams.rack.aware.assignment.tags  -      default',
+          '',
+        ].join('\n'),
+      );
+      expect(broker.asked('IncrementalAlterConfigs')).to.deep.equal([]);
+    });
+
+    it('sets values and takes them away, and shows what is then', async () => {
+      expect(await ask('config', 'g', '--set', `${STANDBYS}=1`, '--json')).to.equal(0);
+      expect(JSON.parse(io.output)[0]).to.deep.equal({
+        name: STANDBYS,
+        value: '1',
+        source: 'group',
+      });
+      expect(await ask('config', 'g', '--unset', STANDBYS, '--json')).to.equal(0);
+      expect(JSON.parse(io.output)[0]).to.include({ value: '0', source: 'broker' });
+    });
+
+    it('tells what the broker refused, and what cannot be meant', async () => {
+      expect(await ask('config', 'g', '--set', `${STANDBYS}=9`)).to.equal(1);
+      expect(io.errors).to.equal(
+        'Cannot change the settings of group "g": INVALID_CONFIG: Nine is too many\n',
+      );
+      expect(await ask('config', 'g', '--set', STANDBYS)).to.equal(1);
+      expect(io.errors).to.equal(`Cannot use --set ${STANDBYS}: wanted key=value\n`);
+      const both = ['--set', `${STANDBYS}=1`, '--unset', STANDBYS];
+      expect(await ask('config', 'g', ...both)).to.equal(1);
+      expect(io.errors).to.equal(`Cannot set ${STANDBYS} and take it away at once\n`);
+      expect(kept.size).to.equal(0);
+    });
+  });
+
   it('tells in one line that nobody is there, or what the broker said', async () => {
     unknownGroup();
     expect(await ask('members', 'x')).to.equal(1);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { streamsGroupConfigs } from '../../machines/model/streams-group-configs.ts';
 import { settingNames } from '../../src/config/definitions.ts';
 import { settingsMarkdown } from '../../src/config/settings-docs.ts';
 
@@ -18,6 +19,15 @@ describe('settingsMarkdown()', () => {
         .flatMap((line) => (line.endsWith(`*${mark}* |`) ? [line.split('`')[1]] : []));
     expect(marked('no effect')).to.include('group.coordinator.threads');
     expect(marked('not yet')).to.deep.equal([]);
+  });
+
+  it('has a line for every setting of a group', () => {
+    const lines = settingsMarkdown().split('\n');
+    for (const { name } of streamsGroupConfigs) {
+      const line = lines.find((each) => each.startsWith(`| \`${name}\` |`));
+      // What is allowed is never nothing.
+      expect(line, name).to.match(/ \| \w[^|]+ \|$/);
+    }
   });
 
   it('has a line for every setting', () => {

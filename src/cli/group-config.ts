@@ -1,0 +1,62 @@
+import type { AdminClient } from '../client/admin.ts';
+import { CommandError } from './command-io.ts';
+import type { Printing } from './groups.ts';
+import { jsonText, table } from './table.ts';
+
+/** Settings of other types of groups live on the same resource (GC-6). */
+const OURS = 'streams.';
+
+/** Where a value is from, by Kafka's numbers, in the words of `headgate config`. */
+const PLACES: ReadonlyMap<number, string> = new Map([
+  [8, 'group'],
+  [2, 'broker, set while it runs'],
+  [3, 'all brokers, set while they run'],
+  [4, 'broker'],
+  [5, 'default'],
+]);
+
+export type GroupConfigFlags = {
+  /** `key=value`, as it was typed. */
+  readonly set: readonly string[];
+  /** Names whose values are taken away. */
+  readonly unset: readonly string[];
+};
+
+/** `groups config`: changes settings of a group, if asked to, and shows all of them with where they come from. */
+export async function configureGroup(
+  client: AdminClient,
+  groupId: string,
+  { set, unset, json, io }: Printing & GroupConfigFlags,
+): Promise<void> {
+  const changes = changesOf(set, unset);
+  if (changes.size > 0) await client.alterGroupConfigs(groupId, changes);
+  const configs = (await client.groupConfigs(groupId))
+    .filter(({ name }) => name.startsWith(OURS))
+    .map(({ name, value, source }) => ({
+      name,
+      value,
+      source: PLACES.get(source) ?? String(source),
+    }));
+  if (json) io.out(jsonText(configs));
+  else {
+    const lines = configs.map(({ name, value, source }) => [name, value || '-', source]);
+    io.out(table(['SETTING', 'VALUE', 'FROM'], lines));
+  }
+}
+
+function changesOf(
+  set: readonly string[],
+  unset: readonly string[],
+): ReadonlyMap<string, string | null> {
+  const changes = new Map<string, string | null>();
+  for (const text of set) {
+    const at = text.indexOf('=');
+    if (at < 1) throw new CommandError(`Cannot use --set ${text}: wanted key=value`);
+    changes.set(text.slice(0, at).trim(), text.slice(at + 1));
+  }
+  for (const name of unset) {
+    if (changes.has(name)) throw new CommandError(`Cannot set ${name} and take it away at once`);
+    changes.set(name, null);
+  }
+  return changes;
+}
