@@ -41,6 +41,7 @@ async function ask<N extends ApiName>(
   return decodeAnswer(name, version, (answer as Buffer).subarray(LENGTH_BYTES));
 }
 
+const consumers = { protocolType: 'consumer', protocolName: 'range' };
 const classicJoin = { groupId: 'g', memberId: '', protocolType: 'consumer' };
 
 describe('groups of other types at a standalone coordinator (topology-and-admin 13, S42)', () => {
@@ -120,26 +121,31 @@ describe('groups of other types at a standalone coordinator (topology-and-admin 
   }
 
   for (const name of ['ConsumerGroupDescribe', 'ShareGroupDescribe'] as const) {
-    it(`${name}: 69 for every id`, async () => {
-      const { groups } = await ask('Stable', name, 1, { groupIds: ['g', 'h'] });
+    it(`${name}: 69 for every id, 24 for none`, async () => {
+      const { groups } = await ask('Stable', name, 1, { groupIds: ['g', 'h', ''] });
       expect(groups.map(({ groupId, errorCode }) => [groupId, errorCode])).to.deep.equal([
         ['g', 69],
         ['h', 69],
+        ['', 24],
       ]);
     });
   }
 
-  it('an empty group id: 24; no right to read the group: 30', async () => {
-    const codes = async (groupId: string, change: { readonly authorizer?: Authorizer } = {}) => [
-      (await ask('Stable', 'JoinGroup', 9, { ...classicJoin, groupId }, change)).errorCode,
-      (await ask('Stable', 'SyncGroup', 4, { groupId }, change)).errorCode,
-      (await ask('Stable', 'Heartbeat', 4, { groupId }, change)).errorCode,
-      (await ask('Stable', 'LeaveGroup', 5, { groupId }, change)).errorCode,
-      (await ask('Stable', 'ConsumerGroupHeartbeat', 1, { groupId }, change)).errorCode,
-      (await ask('Stable', 'ShareGroupHeartbeat', 1, { groupId }, change)).errorCode,
+  it('an empty group id: 24 in the classic protocol, 35 where the protocol is off; no right to read the group: 30', async () => {
+    const codes = async (
+      holder: Holder,
+      groupId: string,
+      change: { readonly authorizer?: Authorizer } = {},
+    ) => [
+      (await ask(holder, 'JoinGroup', 9, { ...classicJoin, groupId }, change)).errorCode,
+      (await ask(holder, 'SyncGroup', 5, { ...consumers, groupId }, change)).errorCode,
+      (await ask(holder, 'Heartbeat', 4, { groupId }, change)).errorCode,
+      (await ask(holder, 'LeaveGroup', 5, { groupId }, change)).errorCode,
+      (await ask(holder, 'ConsumerGroupHeartbeat', 1, { groupId }, change)).errorCode,
+      (await ask(holder, 'ShareGroupHeartbeat', 1, { groupId }, change)).errorCode,
     ];
-    expect(await codes('')).to.deep.equal([24, 24, 24, 24, 24, 24]);
+    expect(await codes('nothing', '')).to.deep.equal([24, 24, 24, 24, 35, 35]);
     const authorizer = DENY_GROUPS;
-    expect(await codes('g', { authorizer })).to.deep.equal([30, 30, 30, 30, 30, 30]);
+    expect(await codes('Stable', 'g', { authorizer })).to.deep.equal([30, 30, 30, 30, 30, 30]);
   });
 });

@@ -175,6 +175,13 @@ describe('Offsets of streams groups behind the gateway', () => {
     });
   });
 
+  it("gives a transactional commit without a member the placeholder's identity too (OFF-C2, 4.10)", async () => {
+    const nobody = { memberId: '', generationIdOrMemberEpoch: -1 };
+    const answer = await client.call('TxnOffsetCommit', 3, commitOf([0], nobody));
+    expect(codesOf(answer)).to.deep.equal([0]);
+    expect(cluster.broker(1).asked('TxnOffsetCommit')[0]).to.deep.include(IDENTITY);
+  });
+
   it('answers 14 while the shard cannot say whose the group is', async () => {
     open.groups.shardError = 'COORDINATOR_LOAD_IN_PROGRESS';
     expect(codesOf(await client.call('OffsetCommit', 9, commitOf([0, 1])))).to.deep.equal([14, 14]);

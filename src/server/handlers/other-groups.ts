@@ -25,7 +25,7 @@ const PROTOCOL_NAMED_SINCE = 5;
  */
 export function answerJoinGroup(parts: Parts): Answering<'JoinGroup'> {
   return async ({ groupId, memberId }, { apiVersion, connection: { principal } }) => {
-    const { error, state } = await lookUp(parts, principal, groupId);
+    const { error, state } = await lookUpClassic(parts, principal, groupId);
     const isLive = state !== undefined && state !== 'Empty';
     const ofNobody = memberId === '' ? 'UNSUPPORTED_VERSION' : 'UNKNOWN_MEMBER_ID';
     const verdict = isLive ? 'INCONSISTENT_GROUP_PROTOCOL' : ofNobody;
@@ -109,6 +109,7 @@ export function answerOtherDescribe(
       if (!authorizer.allows(principal, 'DESCRIBE', 'GROUP', groupId)) {
         return { groupId, errorCode: errorCode('GROUP_AUTHORIZATION_FAILED') };
       }
+      if (groupId === '') return { groupId, errorCode: errorCode('INVALID_GROUP_ID') };
       return {
         groupId,
         errorCode: errorCode('GROUP_ID_NOT_FOUND'),
@@ -118,14 +119,19 @@ export function answerOtherDescribe(
   });
 }
 
-/** What is to be said of the id before its group's type counts, and the state of the streams group that has it. */
+/** The error that comes before the group's type counts, if any, and the state of the streams group that has the id. */
 async function lookUp({ coordinator, authorizer }: Parts, principal: string, groupId: string) {
-  const refused = (error: WireErrorName) => ({ error, state: undefined });
-  if (!authorizer.allows(principal, 'READ', 'GROUP', groupId)) {
-    return refused('GROUP_AUTHORIZATION_FAILED');
+  if (authorizer.allows(principal, 'READ', 'GROUP', groupId)) {
+    return coordinator.streamsGroup(groupId);
   }
-  if (groupId === '') return refused('INVALID_GROUP_ID');
-  return coordinator.streamsGroup(groupId);
+  return { error: 'GROUP_AUTHORIZATION_FAILED', state: undefined } as const;
+}
+
+/** As {@link lookUp}, for the classic protocol, which refuses an empty id. */
+async function lookUpClassic(parts: Parts, principal: string, groupId: string) {
+  const found = await lookUp(parts, principal, groupId);
+  const isBlank = groupId === '' && found.error === 'NONE';
+  return isBlank ? ({ error: 'INVALID_GROUP_ID', state: undefined } as const) : found;
 }
 
 /** The error for whoever claims to be a classic member of the group. */
@@ -134,6 +140,6 @@ async function judgeMember(
   principal: string,
   groupId: string,
 ): Promise<WireErrorName> {
-  const { error } = await lookUp(parts, principal, groupId);
+  const { error } = await lookUpClassic(parts, principal, groupId);
   return error === 'NONE' ? 'UNKNOWN_MEMBER_ID' : error;
 }
