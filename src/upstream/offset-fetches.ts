@@ -65,7 +65,7 @@ export function offsetFetchHandler(parts: OffsetFetchParts): Handler {
       const fetching = fetchUpstream(parts, request, body, judged);
       passedOn();
       const found = await fetching;
-      const answers = judged.map((one) => answerFor(one, found.get(one.group.groupId)));
+      const answers = judged.map((one) => answerFor(one, found.get(one.group.groupId), apiVersion));
       return reply('OffsetFetch', request, responseOf(answers, apiVersion));
     });
 }
@@ -125,10 +125,15 @@ async function fetchUpstream(
   return new Map([[groupId, { groupId, topics, errorCode: answer.errorCode }]]);
 }
 
-function answerFor({ group, verdict, held }: Judged, found: GroupAnswer | undefined): GroupAnswer {
+function answerFor(
+  { group, verdict, held }: Judged,
+  found: GroupAnswer | undefined,
+  apiVersion: number,
+): GroupAnswer {
   if (verdict === 'foreign' && found !== undefined) return found;
   if (verdict !== 0 || found === undefined) {
-    return refused(group, verdict === 'foreign' || verdict === 0 ? NOT_AVAILABLE : verdict);
+    const code = verdict === 'foreign' || verdict === 0 ? NOT_AVAILABLE : verdict;
+    return refused(group, code, apiVersion);
   }
   const { groupId } = group;
   return {
@@ -145,8 +150,12 @@ function answerFor({ group, verdict, held }: Judged, found: GroupAnswer | undefi
   };
 }
 
-/** The error stands at the group and, for versions that have no place for it there, at each partition. */
-function refused({ groupId, topics }: Group, code: number): GroupAnswer {
+/**
+ * The error stands at the group and no partition is told of, so that none is taken for one without an offset (S47); in
+ * the version that has no place for it there it stands at each partition.
+ */
+function refused({ groupId, topics }: Group, code: number, apiVersion: number): GroupAnswer {
+  if (apiVersion >= GROUP_ERROR_SINCE) return { groupId, errorCode: code, topics: [] };
   return {
     groupId,
     errorCode: code,

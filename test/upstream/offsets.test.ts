@@ -319,6 +319,8 @@ describe('Offsets of streams groups behind the gateway', () => {
         ['g', 113],
         ['theirs', 0],
       ]);
+      // S47: a refused fetch reports no partition as one without an offset.
+      expect(groups[0]?.topics).to.deep.equal([]);
       expect(groups[1]?.topics[0]?.partitions[0]?.committedOffset).to.equal(8n);
       const [sent] = cluster.broker(1).asked('OffsetFetch');
       expect(sent?.groups.map(({ groupId, memberId }) => [groupId, memberId])).to.deep.equal([
@@ -359,7 +361,8 @@ describe('Offsets of streams groups behind the gateway', () => {
       const body = { groupId: 'g', topics: [{ name: 'in', partitionIndexes: [0] }] };
       const oldest = await client.call('OffsetFetch', 1, body);
       expect(oldest.topics[0]?.partitions[0]?.errorCode).to.equal(25);
-      expect((await client.call('OffsetFetch', 7, body)).errorCode).to.equal(25);
+      const newer = await client.call('OffsetFetch', 7, body);
+      expect([newer.errorCode, newer.topics]).to.deep.equal([25, []]);
     });
   });
 
