@@ -224,6 +224,8 @@ export class Placeholders implements GroupWatcher {
 
   private async join(placeholder: Placeholder): Promise<Hold> {
     const { groupId } = placeholder;
+    // Whatever it comes to: a join that nobody heard the answer to may have taken the place.
+    this.tidied.delete(groupId);
     const outcome = await this.joins.join(groupId);
     if (outcome.hold !== 'joined') {
       this.refused(placeholder, outcome);
@@ -236,7 +238,6 @@ export class Placeholders implements GroupWatcher {
     placeholder.told = undefined;
     placeholder.retryAtMs = 0;
     placeholder.missedBeats = 0;
-    this.tidied.delete(groupId);
     this.armBeat(placeholder, this.joins.beatMs());
     this.parts.log.info({ groupId, ...outcome.identity }, 'Placeholder has joined upstream');
     return 'joined';

@@ -124,14 +124,16 @@ export class FakeCluster {
           name,
           partitions: partitionIndexes.map((partitionIndex) => ({
             partitionIndex,
-            committedOffset: this.group(groupId).offsets.get(`${name} ${partitionIndex}`) ?? -1n,
+            committedOffset:
+              this.groups.get(groupId)?.offsets.get(`${name} ${partitionIndex}`) ?? -1n,
             metadata: '',
           })),
         })),
       })),
     }));
     broker.on('OffsetDelete', ({ groupId, topics }) => {
-      const group = this.group(groupId);
+      const group = this.groups.get(groupId);
+      if (group === undefined) return { errorCode: errorCode('GROUP_ID_NOT_FOUND') };
       if (group.members.length > 0) return { errorCode: errorCode('NON_EMPTY_GROUP') };
       return {
         topics: topics.map(({ name, partitions }) => ({

@@ -334,6 +334,18 @@ describe('Placeholders', () => {
     expect(cluster.group('g').members).to.have.length(1);
   });
 
+  it('leaves also where it may have joined without hearing so', async () => {
+    await heartbeat();
+    becomes('Stable');
+    becomes('Empty');
+    await until(() => cluster.group('g').members.length === 0);
+    cluster.broker(1).on('SyncGroup', () => 'close');
+    expect((await heartbeat()).errorCode).to.equal(15);
+    expect(cluster.group('g').members).to.have.length(1);
+    await clock.pass(20_000);
+    await until(() => cluster.group('g').members.length === 0);
+  });
+
   it('takes over after a restart, for groups with members', async () => {
     await heartbeat();
     becomes('Stable');
