@@ -8,6 +8,7 @@ import { decideRunOver, decideWaitOver } from '../machines/decide/target.ts';
 import { topicsChanged } from '../machines/decide/topics-changed.ts';
 import type {
   Context,
+  Effect,
   GroupDecision,
   GroupSlot,
   HeldHeartbeat,
@@ -458,8 +459,15 @@ export class ShardActor {
       const nowMs = this.#env.clock.nowMs();
       this.#log.remember(journalEntry({ groupId, slot, cause, memberId, because, nowMs }));
     }
-    for (const effect of effects) this.#effects.carryOut(groupId, effect);
+    for (const effect of effects) this.#takeInHand(groupId, effect);
     return slot;
+  }
+
+  #takeInHand(groupId: string, effect: Effect): void {
+    const send = () => this.#effects.carryOut(groupId, effect);
+    // A timer and a run go back with their batch; a topic that was asked for stays (C-2).
+    if (effect.type === 'createTopics') this.#log.whenCommitted(groupId, { send, lose: () => {} });
+    else send();
   }
 
   #countHurried(before: GroupSlot | undefined, after: GroupSlot | undefined): void {

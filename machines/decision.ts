@@ -17,7 +17,10 @@ export type Decision<TRecord, TSoft, TReply, TEffect> = {
   readonly soft: TSoft;
   /** Sent once the batch is committed. */
   readonly reply: Reply<TReply>;
-  /** Timers to arm, work to start. Carried out when the batch was handed to the log; undone when it fails. */
+  /**
+   * Timers to arm, work to start: carried out when the batch was handed to the log, undone when it fails. Topics to
+   * create, which nothing takes back, wait for the commit (C-2).
+   */
   readonly effects: readonly TEffect[];
   /** Why, in words a person can read in the journal. Empty when nothing happened that anyone would ask about. */
   readonly because: readonly string[];

@@ -8,6 +8,7 @@ import { FaultyLog } from '../support/faulty-log.ts';
 import { Harness, type HarnessOptions, joinBeat, someClient } from '../support/harness.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { steadyBeat } from '../support/steady-beat.ts';
+import { info, subtopology, topology } from '../support/topology-samples.ts';
 
 async function harness(options: Partial<HarnessOptions> = {}) {
   const memory = new MemoryLog();
@@ -190,6 +191,45 @@ describe('ShardActor', () => {
       'UNKNOWN_MEMBER_ID',
     );
     expect(made.router.view('g')?.group.state).to.equal('Empty');
+  });
+
+  it('a removal that was not written is tried again a session later (TMR-2)', async () => {
+    const { made, log } = await harness();
+    await made.beat(joinBeat('g', 'A'));
+    log.failAppend(log.called + 1);
+    await made.clock.pass(46_000);
+    expect(made.router.view('g')?.group.state).to.equal('Stable');
+    await made.clock.pass(46_000);
+    expect(made.router.view('g')?.group.state).to.equal('Empty');
+  });
+
+  it('a first target that was not written is computed by the next heartbeat (TMR-2, ASG-5)', async () => {
+    const { made, log } = await harness({ settings: { initialRebalanceDelayMs: 3000 } });
+    const { memberEpoch } = await made.beat(joinBeat('g', 'A'));
+    log.failAppend(log.called + 1);
+    await made.clock.pass(6100);
+    expect(made.router.view('g')?.group.state).to.equal('Assigning');
+    const answer = await made.beat(steadyBeat('g', 'A', memberEpoch));
+    expect(answer.activeTasks).to.deep.equal(allFour);
+  });
+
+  it('topics are asked for when the records that want them are durable, before the answer leaves (C-2)', async () => {
+    const { made, log } = await harness();
+    const stateful = topology(
+      subtopology('0', { sourceTopics: ['in'], stateChangelogTopics: [info('app-c')] }),
+    );
+    log.failAppend(log.called + 1);
+    const lost = await made.beat(joinBeat('g', 'A', stateful));
+    expect([lost.error, made.created]).to.deep.equal(['COORDINATOR_NOT_AVAILABLE', []]);
+
+    log.hold();
+    const createdByThen = made.router
+      .heartbeat(joinBeat('g', 'A', stateful), someClient)
+      .then(({ error }) => [error, made.created.flat().map(({ name }) => name)]);
+    await made.clock.settle();
+    expect(made.created).to.deep.equal([]);
+    log.release();
+    expect(await made.soon(createdByThen)).to.deep.equal(['NONE', ['app-c']]);
   });
 
   it('timers run again after a restart (LOAD-1)', async () => {
