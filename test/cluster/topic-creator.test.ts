@@ -48,7 +48,7 @@ const bad = (name: string, message: string | null = null): CreateOutcome => ({
 });
 
 describe('TopicCreator', () => {
-  it('asks once, in one request, for topics that are being made (C-4, C-5)', () => {
+  it('asks once, in one request, for topics that are being made, for whichever group (C-4, C-5, C-10)', () => {
     const { creator, asked } = setUp();
     creator.create(topics('a', 'b'), TTL_MS);
     creator.create(topics('a', 'b'), TTL_MS);

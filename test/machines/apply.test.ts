@@ -137,6 +137,40 @@ describe('S34 Loading makes no assumption about the order of records', () => {
 });
 
 describe('apply()', () => {
+  it('sets from each record what it says, and from the topology when it is ready (LOG-5)', () => {
+    const of = (...records: readonly GroupRecord[]) => {
+      const { group: set } = fold(...records);
+      return {
+        epochs: [set?.groupEpoch, set?.assignmentEpoch, set?.validatedTopologyEpoch],
+        hash: set?.metadataHash,
+        timestamp: set?.assignmentTimestampMs,
+        topology: set?.topology?.epoch,
+        members: [...(set?.members.keys() ?? [])],
+        targets: [...(set?.targets.keys() ?? [])],
+        state: set?.state,
+      };
+    };
+    const fresh = of(member('A'));
+    expect(fresh).to.deep.equal({
+      epochs: [1, 1, -1],
+      hash: 0n,
+      timestamp: 0,
+      topology: undefined,
+      members: ['A'],
+      targets: [],
+      state: 'NotReady',
+    });
+    expect(of(member('A'), group(7))).to.deep.equal({ ...fresh, epochs: [7, 1, 0], hash: 7n });
+    expect(of(member('A'), targetEpoch(4))).to.deep.equal({
+      ...fresh,
+      epochs: [1, 4, -1],
+      timestamp: 5,
+    });
+    expect(of(member('A'), target('A'))).to.deep.equal({ ...fresh, targets: ['A'] });
+    expect(of(member('A'), topology)).to.deep.equal({ ...fresh, topology: 0 });
+    expect(of(member('A'), topology, group(7)).state).to.equal('Assigning');
+  });
+
   it('keeps a member whose assignment is gone, at epoch -1 and without tasks (LOG-3)', () => {
     const { group: after } = fold(...whole, current('A', null));
     const left = after?.members.get('A');

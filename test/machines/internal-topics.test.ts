@@ -163,7 +163,7 @@ describe('configureTopology()', () => {
     });
   });
 
-  it('makes a repartition topic as wide as what it is joined with (6.5.4, vector 5)', () => {
+  it('makes a repartition topic as wide as what it is joined with (6.2, 6.5.4, vector 5)', () => {
     for (const table of [6, 3]) {
       expect(sizes(configureTopology(JOINED(0), topicsOf({ in: 4, table }), kip))).to.deep.equal({
         problem: 'MISSING_INTERNAL_TOPICS',

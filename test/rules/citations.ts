@@ -83,11 +83,16 @@ function numbersMeanTopology(place: string): boolean {
   return /^test\/(machines|actors|scenarios|server|traces|recorded)\//.test(place);
 }
 
+/** Titles given to `it` and `describe`, and those in tables, which begin with their rule: `'OUT-4 nothing to do'`. */
 function titles(): readonly Saying[] {
-  return filesBelow('test', '.test.ts').flatMap(({ place, text }) => {
-    const found = text.matchAll(/\b(?:it|describe)\(\s*(['"`])((?:\\.|(?!\1)[\s\S])*)\1/g);
-    return [...found].map(([, , title = '']) => ({ place, text: title }));
-  });
+  const given = /\b(?:it|describe)\(\s*(['"`])((?:\\.|(?!\1)[\s\S])*)\1/g;
+  const inTables = /(['"`])((?:[A-Z]+-(?:C?\d+|[A-Z]) )(?:\\.|(?!\1).)+)\1/g;
+  return filesBelow('test', '.test.ts').flatMap(({ place, text }) =>
+    [...text.matchAll(given), ...text.matchAll(inTables)].map(([, , title = '']) => ({
+      place,
+      text: title,
+    })),
+  );
 }
 
 function traceComments(): readonly Saying[] {

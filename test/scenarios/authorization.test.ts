@@ -23,7 +23,7 @@ describe('authorization', () => {
   afterEach(closeCoordinators);
 
   for (const grant of ['CREATE CLUSTER kafka-cluster', 'CREATE TOPIC app-b-changelog']) {
-    it(`S67 A missing right to create topics is a status, not an error (${grant})`, () =>
+    it(`S67 A missing right to create topics is a status, not an error (C-3, ${grant})`, () =>
       inTemporaryFolder(async (folder) => {
         const withheld = new Set(['CREATE CLUSTER kafka-cluster', 'CREATE TOPIC app-b-changelog']);
         const allows = (_: string, operation: Operation, type: ResourceType, name: string) =>

@@ -100,7 +100,7 @@ for (const profile of ['kip', 'kafka'] as const) {
       });
     }
 
-    it('S36 A shard answers only when it is fully loaded', async () => {
+    it('S36 A shard answers only when it is fully loaded (REQ-5)', async () => {
       const { memory, described } = await settledTroupe();
       const log = new GatedLog(memory.batches);
       const harness = new Harness({ recordLog: log, compute: assignDirectly, profile });
@@ -121,7 +121,7 @@ for (const profile of ['kip', 'kafka'] as const) {
       expect((await harness.soon(router.describe(['g'])))[0]).to.deep.equal(await described());
     });
 
-    it('S36 A shard answers only while it is ours: what waits is told, nothing of the old life acts', async () => {
+    it('S36 A shard answers only while it is ours: what waits is told, nothing of the old life acts or is written (REQ-5, LOAD-4)', async () => {
       const { troupe, log } = await settledTroupe();
       const { harness } = troupe;
       harness.assignor.hold();

@@ -73,7 +73,7 @@ async function describeOne(
 }
 
 describe('answerDescribeConfigs()', () => {
-  it("shows a group that nobody has configured with the broker's values (GC-7)", async () => {
+  it("shows a group that nobody has configured with the broker's values (GC-7, 13.5)", async () => {
     const parts = await standaloneParts({}, { settings: { [INTERVAL]: '0' } });
     const interval = 'streams.assignment.interval.ms';
     expect(await describeOne(parts, [GROUP, 'g', [STANDBYS, interval, 'unknown']])).to.deep.equal({

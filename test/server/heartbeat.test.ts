@@ -82,6 +82,12 @@ const without = (...denied: readonly string[]): Authorizer => ({
 });
 
 describe('answerHeartbeat()', () => {
+  it('sends an empty status list rather than null when there is nothing to say (X12, 9.1)', async () => {
+    const { answer } = parts();
+    const response = await answer(heartbeat({ memberEpoch: 2 }), incoming(1));
+    expect([IDLE_ANSWER.statuses, response.status]).to.deep.equal([[], []]);
+  });
+
   it('hands the decoded request over as it is, with who asks', async () => {
     const { answer, calls } = parts();
     const request = heartbeat({ memberEpoch: 2 });
@@ -103,7 +109,7 @@ describe('answerHeartbeat()', () => {
     expect(calls[0]?.args[0]).to.equal(request);
   });
 
-  it('answers 35 when the protocol is off (REQ-1)', async () => {
+  it('answers 35 when the protocol is off (REQ-1, A-1)', async () => {
     const { answer, calls } = parts({ streamsEnabled: false });
     expect(await answer(heartbeat({}), incoming(1))).to.deep.equal({
       errorCode: 35,
@@ -112,7 +118,7 @@ describe('answerHeartbeat()', () => {
     expect(calls).to.deep.equal([]);
   });
 
-  it('answers 30 without READ on the group (REQ-2)', async () => {
+  it('answers 30 without READ on the group (REQ-2, A-2)', async () => {
     const { answer, calls } = parts({ authorizer: without('READ GROUP g') });
     expect(await answer(heartbeat({}), incoming(1))).to.deep.include({ errorCode: 30 });
     expect(calls).to.deep.equal([]);
@@ -142,7 +148,7 @@ describe('answerHeartbeat()', () => {
   });
 
   for (const role of ['sources', 'sinks', 'changelogs', 'repartitions'] as const) {
-    it(`S68 Every field that names a topic is checked: ${role} (REQ-4)`, async () => {
+    it(`S68 Every field that names a topic is checked: ${role} (REQ-4, A-5)`, async () => {
       const { answer, calls } = parts({ authorizer: without('DESCRIBE TOPIC secret') });
       const request = heartbeat({ topology: topology({ [role]: ['secret'] }) });
       expect(await answer(request, incoming(1))).to.deep.equal({
@@ -179,7 +185,7 @@ describe('answerHeartbeat()', () => {
     },
   ];
 
-  it('S68 leaves topics one may not see out of the endpoint map, the entry stays (I-12)', async () => {
+  it('S68 leaves topics one may not see out of the endpoint map, the entry stays (I-12, IQ-4)', async () => {
     const { answer } = parts({ authorizer: without('DESCRIBE TOPIC secret') }, () =>
       Promise.resolve({ ...IDLE_ANSWER, partitionsByUserEndpoint: MAP }),
     );

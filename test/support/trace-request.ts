@@ -77,7 +77,7 @@ export function readClient(name: string, named: Words['named']): Client {
 }
 
 /**
- * `topology 1: in | in2 changelog=c sink=r | repartition=r:8`: the words of each subtopology, whose ids are 0, 1, ...
+ * `topology 1: in | in2 changelog=c sink=r | repartition=r:8`: the words of each subtopology, whose ids are 0, 1, ..., or `id`.
  * Plain words are source topics; `regex`, `changelog`, `sink` and `repartition` take several names, `with=a+b` copartitions.
  */
 export function readTopology({ all }: Words): Topology {
@@ -88,7 +88,10 @@ export function readTopology({ all }: Words): Topology {
     .map((part) => part.trim());
   return {
     epoch: Number.parseInt(all[1] ?? '0', 10),
-    subtopologies: parts.map((part, at) => readSubtopology(String(at), readWords(part))),
+    subtopologies: parts.map((part, at) => {
+      const words = readWords(part);
+      return readSubtopology(words.named.get('id') ?? String(at), words);
+    }),
   };
 }
 

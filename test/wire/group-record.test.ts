@@ -357,7 +357,7 @@ describe('group records', () => {
     value: Parameters<typeof encodeRecordValue<'StreamsGroupCurrentMemberAssignment'>>[2],
   ) => encodeRecordValue('StreamsGroupCurrentMemberAssignment', 0, value);
 
-  it('decodeRecord() gives the member epoch where assignment epochs are missing (SC-11)', () => {
+  it('decodeRecord() gives the member epoch where assignment epochs are missing (SC-11, LOG-6)', () => {
     for (const assignmentEpochs of [null, [], [5], [5, 6, 7], undefined]) {
       const activeTasks = [{ subtopologyId: '0', partitions: [1, 2], assignmentEpochs }];
       const decoded = decodeCurrent({ memberEpoch: 9, state: 1, activeTasks });
