@@ -170,18 +170,27 @@ export class LoneCoordinator {
     return { ...request, patternSearch: this.search(patternsOf(topology)) };
   }
 
-  /** The oldest held run ends as the assignor has it. */
-  release(): Outcome {
+  /** A timer fires now, whenever it is due. */
+  fire(key: string): Outcome {
     return this.#step(() => {
-      const run = this.heldRuns.shift();
+      const timer = this.#timers.get(key);
+      this.#timers.delete(key);
+      timer?.fire();
+    });
+  }
+
+  /** A held run, the oldest unless said otherwise, ends as the assignor has it. */
+  release(at = 0): Outcome {
+    return this.#step(() => {
+      const [run] = this.heldRuns.splice(at, 1);
       if (run !== undefined) this.#endRun(run);
     });
   }
 
-  /** The oldest held run fails. */
-  fail(reason: string): Outcome {
+  /** A held run, the oldest unless said otherwise, fails. */
+  fail(reason: string, at = 0): Outcome {
     return this.#step(() => {
-      const run = this.heldRuns.shift();
+      const [run] = this.heldRuns.splice(at, 1);
       if (run === undefined) return;
       const { incarnation } = run;
       this.#runOver({ kind: 'failed', incarnation, run: run.run, reason });

@@ -174,10 +174,12 @@ const VERBS: Readonly<Record<string, (player: Player, words: Words) => readonly 
     coordinator.holdRuns = true;
     return [];
   },
-  /** `A release`: the oldest run out ends; the answer that waited for it is A's. */
-  release: (player, { plain }) => player.show(nameIn(plain), player.coordinator.release()),
-  /** `A fails`: the oldest run out fails. */
-  fails: (player, { plain }) => player.show(nameIn(plain), player.coordinator.fail('it broke')),
+  /** `A release run=2`: the oldest run out ends, or the one named; the answer that waited for it is A's. */
+  release: (player, { plain, named }) =>
+    player.show(nameIn(plain), player.coordinator.release(runIn(named))),
+  /** `A fails run=2`: the oldest run out, or the one named, fails. */
+  fails: (player, { plain, named }) =>
+    player.show(nameIn(plain), player.coordinator.fail('it broke', runIn(named))),
   /** `A waited`: the answer of A waited long enough. */
   waited: (player, { plain }) => player.show(nameIn(plain), player.coordinator.endWaits()),
   /** What follows `back` starts from what was when `keep` was said. */
@@ -194,6 +196,8 @@ const VERBS: Readonly<Record<string, (player: Player, words: Words) => readonly 
   },
   /** The timers that run. */
   timers: ({ coordinator }) => [`timers: ${coordinator.timers.join(', ')}`],
+  /** `fire session A`: a timer, by the name that `timers` gives it, fires now. */
+  fire: (player, { plain }) => player.show('', player.coordinator.fire(plain.slice(1).join(' '))),
   /** The words of the last decision that had any. */
   why: (player) => player.because.map((words) => `  ${words}`),
   /** The words of the last answer: its error's, or those of its statuses. */
@@ -242,6 +246,11 @@ const VERBS: Readonly<Record<string, (player: Player, words: Words) => readonly 
     `asked for: ${[...new Set(coordinator.createdTopics.splice(0))].join(', ')}`,
   ],
 };
+
+/** The place of a run among those that are out, the oldest first. */
+function runIn(named: Words['named']): number {
+  return Number(named.get('run') ?? '1') - 1;
+}
 
 /** The member named before the verb, if one is. */
 function nameIn(plain: readonly string[]): string {

@@ -1,0 +1,82 @@
+import type { HeartbeatAnswer, HeartbeatRequest } from '../../machines/commands.ts';
+import { LEAVE_EPOCH } from '../../machines/model/ids.ts';
+import { sameTasksByRole, subtractTasks, unionTasks } from '../../machines/model/task-list.ts';
+import type { TasksByRole } from '../../machines/model/tasks.ts';
+import { GROUP_ID } from '../support/lone-coordinator.ts';
+import { steadyBeat } from '../support/steady-beat.ts';
+import { MEMBERS, type Setup, topologyOf } from './setup.ts';
+import { AWAY_CLIENT, type Client } from './world.ts';
+
+/** The request that a client sends now: a join when it has no epoch. */
+export function requestOf(setup: Setup, client: Client, who: number): HeartbeatRequest {
+  const memberId = MEMBERS[who] ?? '';
+  if (client.epoch > 0) {
+    const beat = steadyBeat(GROUP_ID, memberId, client.epoch);
+    if (!client.saysAll) return beat;
+    const { active, standby, warmup } = client.runs;
+    return { ...beat, activeTasks: active, standbyTasks: standby, warmupTasks: warmup };
+  }
+  return {
+    ...steadyBeat(GROUP_ID, memberId, 0),
+    rebalanceTimeoutMs: 60_000,
+    topology: topologyOf(setup),
+    activeTasks: [],
+    standbyTasks: [],
+    warmupTasks: [],
+    processId: setup.processes[who] ?? null,
+  };
+}
+
+export function leaveOf(who: number): HeartbeatRequest {
+  return steadyBeat(GROUP_ID, MEMBERS[who] ?? '', LEAVE_EPOCH);
+}
+
+/** It dropped all it had and is to join (EPO-7). */
+export const TO_JOIN: Client = { ...AWAY_CLIENT, epoch: 0 };
+
+/** The client after an answer. What it is told to close it still runs: see {@link settled}. */
+export function afterAnswer(setup: Setup, client: Client, answer: HeartbeatAnswer): Client {
+  switch (answer.error) {
+    case 'NONE':
+      break;
+    case 'UNKNOWN_MEMBER_ID':
+    case 'FENCED_MEMBER_EPOCH':
+      return TO_JOIN;
+    default:
+      // Its thread dies (wire 6.2).
+      return AWAY_CLIENT;
+  }
+  const heard = { ...client, epoch: answer.memberEpoch, saysAll: false, awaits: false };
+  const { activeTasks, standbyTasks, warmupTasks } = answer;
+  if (activeTasks === null || standbyTasks === null || warmupTasks === null) return heard;
+  const told = { active: activeTasks, standby: standbyTasks, warmup: warmupTasks };
+  if (!setup.opensAtOnce) return { ...heard, told };
+  const runs = opened(client.runs, told);
+  return { ...heard, told, runs, saysAll: !sameTasksByRole(runs, client.runs) };
+}
+
+/** Everything it is told to run, and what it has not closed; a task it runs as active is no copy as well. */
+function opened(runs: TasksByRole, told: TasksByRole): TasksByRole {
+  const active = unionTasks(told.active, runs.active);
+  const standby = subtractTasks(unionTasks(told.standby, runs.standby), active);
+  const warmup = subtractTasks(unionTasks(told.warmup, runs.warmup), active);
+  return {
+    active,
+    standby: subtractTasks(standby, told.warmup),
+    warmup: subtractTasks(warmup, told.standby),
+  };
+}
+
+/** Its request came to nothing, as far as it can see: the next one says all. */
+export function afterLoss(client: Client): Client {
+  return { ...client, saysAll: true, awaits: false };
+}
+
+export function isSettled(client: Client): boolean {
+  return sameTasksByRole(client.told, client.runs);
+}
+
+/** It has closed and opened what it was told to. */
+export function settled(client: Client): Client {
+  return { ...client, runs: client.told, saysAll: true };
+}

@@ -1,0 +1,203 @@
+import { restless, sticky } from './assignors.ts';
+import { DECISIONS, type Freedoms, type Setup } from './setup.ts';
+
+const NOTHING: Freedoms = {
+  leaves: false,
+  losses: false,
+  lateRequests: false,
+  timers: false,
+  restarts: false,
+  slowRuns: false,
+  deletion: false,
+  topics: false,
+};
+
+type Given = Partial<Omit<Setup, 'may'>> & {
+  readonly name: string;
+  readonly may: Partial<Freedoms>;
+};
+
+function setup({ may, ...given }: Given): Setup {
+  return {
+    profile: 'kip',
+    processes: ['pA', 'pB', 'pC'],
+    tasks: [2, 1],
+    standbys: 0,
+    answersWait: false,
+    initialDelay: false,
+    assignmentInterval: false,
+    opensAtOnce: false,
+    startsSettled: false,
+    assignor: sticky,
+    decisions: DECISIONS,
+    ...given,
+    may: { ...NOTHING, ...may },
+  };
+}
+
+/** A setup with how far it is explored: with the unit suite, and on its own; and what is found there. */
+export type Plan = {
+  readonly setup: Setup;
+  readonly quick: Expected;
+  readonly whole: Expected;
+};
+
+/** `worlds` within `depthMax` moves of the first one. */
+export type Expected = { readonly depthMax: number; readonly worlds: number };
+
+const TWO = ['pA', 'pB'];
+const ANYTHING = { leaves: true, losses: true, timers: true, restarts: true } as const;
+
+/**
+ * What is explored. Each setup is finite but, with all that may go wrong, far too large for one; so each turns on what
+ * goes together, and goes as deep as time allows.
+ */
+export const PLANS: readonly Plan[] = [
+  {
+    setup: setup({ name: 'three members join', tasks: [2, 2], may: {} }),
+    quick: { depthMax: 6, worlds: 360 },
+    whole: { depthMax: 60, worlds: 89698 },
+  },
+  {
+    setup: setup({ name: 'anything goes wrong for three members', may: ANYTHING }),
+    quick: { depthMax: 4, worlds: 625 },
+    whole: { depthMax: 7, worlds: 52113 },
+  },
+  {
+    setup: setup({
+      name: 'anything goes wrong for three members at rest',
+      startsSettled: true,
+      may: ANYTHING,
+    }),
+    quick: { depthMax: 3, worlds: 681 },
+    whole: { depthMax: 6, worlds: 39287 },
+  },
+  {
+    setup: setup({ name: 'messages are lost', opensAtOnce: true, may: { losses: true } }),
+    quick: { depthMax: 5, worlds: 651 },
+    whole: { depthMax: 9, worlds: 44405 },
+  },
+  {
+    setup: setup({
+      name: 'members come and go, tasks never stay',
+      assignor: restless,
+      may: { leaves: true, timers: true },
+    }),
+    quick: { depthMax: 5, worlds: 803 },
+    whole: { depthMax: 9, worlds: 41370 },
+  },
+  {
+    setup: setup({
+      name: 'answers wait for slow runs',
+      answersWait: true,
+      may: { slowRuns: true, leaves: true, losses: true, restarts: true },
+    }),
+    quick: { depthMax: 5, worlds: 4178 },
+    whole: { depthMax: 7, worlds: 75232 },
+  },
+  {
+    setup: setup({
+      name: 'requests of two members come late',
+      processes: TWO,
+      answersWait: true,
+      may: { ...ANYTHING, slowRuns: true, lateRequests: true },
+    }),
+    quick: { depthMax: 5, worlds: 2956 },
+    whole: { depthMax: 7, worlds: 44005 },
+  },
+  {
+    setup: setup({
+      name: 'two members of one process, standbys',
+      processes: ['pA', 'pA', 'pB'],
+      tasks: [1, 2],
+      standbys: 1,
+      assignor: restless,
+      may: { leaves: true, losses: true },
+    }),
+    quick: { depthMax: 5, worlds: 1249 },
+    whole: { depthMax: 7, worlds: 20494 },
+  },
+  {
+    setup: setup({
+      name: 'targets are delayed',
+      processes: TWO,
+      initialDelay: true,
+      assignmentInterval: true,
+      may: { leaves: true, timers: true, restarts: true, slowRuns: true },
+    }),
+    quick: { depthMax: 6, worlds: 954 },
+    whole: { depthMax: 12, worlds: 11665 },
+  },
+  {
+    setup: setup({
+      name: 'a source topic goes and comes back',
+      processes: TWO,
+      tasks: [2, 2],
+      may: { leaves: true, restarts: true, slowRuns: true, topics: true },
+    }),
+    quick: { depthMax: 6, worlds: 1872 },
+    whole: { depthMax: 10, worlds: 7632 },
+  },
+  {
+    setup: setup({
+      name: 'the group is deleted and made anew',
+      processes: TWO,
+      answersWait: true,
+      may: { leaves: true, lateRequests: true, slowRuns: true, deletion: true },
+    }),
+    quick: { depthMax: 6, worlds: 3275 },
+    whole: { depthMax: 8, worlds: 28560 },
+  },
+  {
+    setup: setup({ name: 'kafka, anything goes wrong', profile: 'kafka', may: ANYTHING }),
+    quick: { depthMax: 5, worlds: 2952 },
+    whole: { depthMax: 7, worlds: 56862 },
+  },
+  {
+    setup: setup({
+      name: 'kafka, anything goes wrong for three members at rest',
+      profile: 'kafka',
+      startsSettled: true,
+      may: ANYTHING,
+    }),
+    quick: { depthMax: 3, worlds: 583 },
+    whole: { depthMax: 6, worlds: 33667 },
+  },
+  {
+    setup: setup({
+      name: 'kafka, one process twice, standbys, slow runs',
+      profile: 'kafka',
+      processes: ['pA', 'pA', 'pB'],
+      tasks: [1, 2],
+      standbys: 1,
+      answersWait: true,
+      assignor: restless,
+      may: { leaves: true, losses: true, slowRuns: true },
+    }),
+    quick: { depthMax: 5, worlds: 2149 },
+    whole: { depthMax: 7, worlds: 31107 },
+  },
+];
+
+/** Where a fault is put to see it noticed. */
+export const MUTATED: Setup = setup({
+  name: 'a fault in a decision',
+  processes: TWO,
+  may: { ...ANYTHING, slowRuns: true },
+});
+
+export const MUTATED_AT_REST: Setup = { ...MUTATED, startsSettled: true };
+
+export const MUTATED_LIVES: Setup = setup({
+  name: 'a fault between two lives of a group',
+  processes: TWO,
+  may: { leaves: true, slowRuns: true, deletion: true },
+});
+
+/** What members report is what they run, and one of their requests may come late. */
+export const LATE_REPORT: Setup = setup({
+  name: 'a late report',
+  processes: TWO,
+  opensAtOnce: true,
+  may: { lateRequests: true },
+});
