@@ -30,7 +30,7 @@ export type PatternOutcome =
 /** Names matched between two looks at the clock. */
 const STRIDE = 64;
 
-/** Matches whole names against patterns, one pattern after the other; the entry of the pool's thread. */
+/** Matches whole names against patterns; the entry of the pool's thread. */
 export default async function matchPatterns(job: PatternJob): Promise<PatternOutcome> {
   let re2: Re2;
   try {
@@ -39,45 +39,83 @@ export default async function matchPatterns(job: PatternJob): Promise<PatternOut
     return { status: 'noRe2' };
   }
   const untilMs = performance.now() + job.budgetMs;
+  const { patterns, matchesMax } = job;
   const names = job.names === '' ? [] : job.names.split('\n');
-  const matches: (readonly string[])[] = [];
-  for (const pattern of job.patterns) {
-    let found: readonly string[] | undefined;
+  const sets: PatternSet[] = [];
+  for (const pattern of patterns) {
     try {
-      found = matchesOf(wholeName(re2, pattern), names, untilMs);
+      sets.push(compile(re2, [pattern]));
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
       return { status: 'invalid', pattern, reason };
     }
-    if (found === undefined) return { status: 'slow' };
-    const count = found.length;
-    if (count > job.matchesMax) return { status: 'tooMany', pattern, count, max: job.matchesMax };
-    matches.push(found);
+    if (performance.now() > untilMs) return { status: 'slow' };
   }
-  return { status: 'matched', matches };
+  const matches = matchTogether(re2, patterns, names, untilMs) ?? matchApart(sets, names, untilMs);
+  if (matches === 'slow') return { status: 'slow' };
+  const most = matches.findIndex((found) => found.length > matchesMax);
+  if (most < 0) return { status: 'matched', matches };
+  const count = matches[most]?.length ?? 0;
+  return { status: 'tooMany', pattern: patterns[most] ?? '', count, max: matchesMax };
 }
+
+type PatternSet = InstanceType<Re2['Set']>;
 
 /**
- * Compiles a pattern that matches whole names alone. A set of one is anchored from outside: nothing the pattern has in
- * it, such as an alternative, a flag or an open quotation, can reach the anchors, as it could in a text put around it.
+ * Compiles patterns that match whole names alone. A set is anchored from outside: nothing a pattern has in it, such as an
+ * alternative, a flag or an open quotation, can reach the anchors, as it could in a text put around it.
  */
-function wholeName(re2: Re2, pattern: string): { test(text: string): boolean } {
+function compile(re2: Re2, patterns: readonly string[]): PatternSet {
   // By itself first: the fault of a set does not tell what is wrong.
-  new re2(pattern, 'u');
-  return new re2.Set([pattern], 'u', { anchor: 'both' });
+  if (patterns.length === 1) new re2(patterns[0] ?? '', 'u');
+  return new re2.Set(patterns, 'u', { anchor: 'both' });
 }
 
-/** @returns undefined when the time ran out. */
-function matchesOf(
-  pattern: { test(text: string): boolean },
+/** One pass over the names for all patterns. @returns undefined when they are too large for one set. */
+function matchTogether(
+  re2: Re2,
+  patterns: readonly string[],
   names: readonly string[],
   untilMs: number,
-): readonly string[] | undefined {
-  const found: string[] = [];
-  for (let at = 0; at < names.length; at++) {
-    if (at % STRIDE === 0 && performance.now() > untilMs) return undefined;
-    const name = names[at] ?? '';
-    if (pattern.test(name)) found.push(name);
+): readonly (readonly string[])[] | 'slow' | undefined {
+  let set: PatternSet;
+  try {
+    set = compile(re2, patterns);
+  } catch {
+    return undefined;
   }
-  return found;
+  const matches = patterns.map((): string[] => []);
+  const isDone = eachWithin(names, untilMs, (name) => {
+    if (!set.test(name)) return;
+    for (const at of set.match(name)) matches[at]?.push(name);
+  });
+  return isDone ? matches : 'slow';
+}
+
+function matchApart(
+  sets: readonly PatternSet[],
+  names: readonly string[],
+  untilMs: number,
+): readonly (readonly string[])[] | 'slow' {
+  const matches = sets.map((): string[] => []);
+  for (const [at, set] of sets.entries()) {
+    const isDone = eachWithin(names, untilMs, (name) => {
+      if (set.test(name)) matches[at]?.push(name);
+    });
+    if (!isDone) return 'slow';
+  }
+  return matches;
+}
+
+/** @returns whether the time was enough. */
+function eachWithin(
+  names: readonly string[],
+  untilMs: number,
+  work: (name: string) => void,
+): boolean {
+  for (const [at, name] of names.entries()) {
+    if (at % STRIDE === 0 && performance.now() > untilMs) return false;
+    work(name);
+  }
+  return true;
 }

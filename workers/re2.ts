@@ -2,12 +2,12 @@
 export type Re2 = {
   /** Throws a SyntaxError for what RE2 does not take. */
   new (pattern: string, flags: string): { test(text: string): boolean };
-  /** Patterns that are matched together. */
+  /** Patterns that are matched together; `match` gives the places of those that match. Throws for what is too large. */
   readonly Set: new (
     patterns: readonly string[],
     flags: string,
     options: { readonly anchor: 'both' },
-  ) => { test(text: string): boolean };
+  ) => { test(text: string): boolean; match(text: string): readonly number[] };
 };
 
 /**

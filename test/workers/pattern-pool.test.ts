@@ -46,6 +46,17 @@ describe('PatternPool', () => {
     expect(await pool.match(['.*'], '')).to.deep.equal({ status: 'matched', matches: [[]] });
   });
 
+  it('match() takes patterns one by one that are too large together', async () => {
+    const patterns = Array.from({ length: PATTERNS_MAX }, (_, at) => `${at}(a{0,30}){0,30}`);
+    const matches = patterns.map((): string[] => []);
+    matches[3] = ['3aaa'];
+    matches[42] = ['42'];
+    expect(await pool.match(patterns, '42\n3aaa\n3b')).to.deep.equal({
+      status: 'matched',
+      matches,
+    });
+  });
+
   it('match() agrees with a slow matcher of whole words, whatever the pattern (R-2)', async () => {
     const everything = new PatternPool({ matchesMax: WORDS.length });
     try {
