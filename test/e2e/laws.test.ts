@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { LawHistory, type Step } from '../support/law-history.ts';
+import { LawHistory } from '../support/law-history.ts';
+import type { Step } from '../support/law-steps.ts';
 import type { Said } from '../support/play-member.ts';
 
 /** As a failure prints it: `TEST_REPLAY='{"seed":1,"path":"3:1"}'` plays it again. */
@@ -47,6 +48,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: one('holdLog', 'releaseLog', 'releaseLog') },
   { weight: 3, arbitrary: one('holdRuns', 'releaseRuns', 'releaseRuns', 'failRun') },
   { weight: 2, arbitrary: one('grow', 'vanish', 'delete', 'restart') },
+  {
+    weight: 3,
+    arbitrary: one('extra', 'extra', 'holdSearches', 'releaseSearches', 'failSearches'),
+  },
 );
 
 const history = fc.record({

@@ -42,6 +42,10 @@ export class FakeTopics implements TopicsPort {
   async ensureKnown(): Promise<void> {}
 
   async listAll() {
+    return this.list();
+  }
+
+  list() {
     return { version: this.#version, names: [...this.#topics.keys()].sort() };
   }
 
@@ -124,11 +128,17 @@ export class FakePatterns implements PatternsPort {
 
   async search(patterns: readonly string[]): Promise<PatternSearch> {
     this.searches.push(patterns);
-    const { version, names } = await this.#topics.listAll();
+    const found = this.find(patterns);
     if (this.#waiting !== undefined) {
       await new Promise<void>((resolve) => this.#waiting?.push(resolve));
     }
+    return found;
+  }
+
+  /** What a search would come to now. */
+  find(patterns: readonly string[]): PatternSearch {
     if (this.failure !== undefined) return { kind: 'failed', reason: this.failure };
+    const { version, names } = this.#topics.list();
     return searchNames(patterns, names, version);
   }
 }

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { loadShard } from '../../actors/loader.ts';
-import type { LogErrorName } from '../../actors/ports.ts';
 import type { HeartbeatAnswer, HeartbeatRequest } from '../../machines/commands.ts';
+import { patternsOf } from '../../machines/decide/resolve-topology.ts';
 import type { Group } from '../../machines/model/group.ts';
-import type { Profile } from '../../machines/model/profile.ts';
 import { forEachTask, taskKey } from '../../machines/model/task-list.ts';
 import type { TaskList } from '../../machines/model/tasks.ts';
 import { LevelLog } from '../../src/store/level-log.ts';
@@ -14,42 +13,13 @@ import { assignDirectly } from './assignment.ts';
 import { FaultyLog } from './faulty-log.ts';
 import { foldAppends } from './fold-appends.ts';
 import { Harness, someClient } from './harness.ts';
+import type { LawOptions, Step } from './law-steps.ts';
 import { ManualClock } from './manual-clock.ts';
 import { plainGroup, slowHolders, slowState } from './plain-group.ts';
-import { PlayMember, type Said } from './play-member.ts';
+import { PlayMember } from './play-member.ts';
 import { promptly } from './promptly.ts';
 import { restlessAssignor } from './restless-assignor.ts';
 import { info, subtopology, topology } from './topology-samples.ts';
-
-/** One step of a history. What is done to clients happens at once; `turn` lets everybody concerned get on with it. */
-export type Step =
-  | { readonly kind: 'beat'; readonly who: number; readonly said: Said; readonly lost: boolean }
-  | { readonly kind: 'join'; readonly who: number; readonly lost: boolean }
-  | { readonly kind: 'leave' | 'commit'; readonly who: number }
-  | { readonly kind: 'pass'; readonly ms: number }
-  | { readonly kind: 'failAppend'; readonly error: LogErrorName }
-  | { readonly kind: 'standbys'; readonly count: number }
-  | {
-      readonly kind:
-        | 'turn'
-        | 'grow'
-        | 'vanish'
-        | 'holdLog'
-        | 'releaseLog'
-        | 'holdRuns'
-        | 'releaseRuns'
-        | 'failRun'
-        | 'delete'
-        | 'restart';
-    };
-
-export type LawOptions = {
-  readonly profile: Profile;
-  readonly delayMs: number;
-  readonly intervalMs: number;
-  /** Every assignment moves every task, rather than as few as it can. */
-  readonly restless: boolean;
-};
 
 const GROUPS = ['g', 'h'] as const;
 const PARTITIONS_MAX = 5;
@@ -62,6 +32,12 @@ const EXPECTED = ['NONE', 'UNKNOWN_MEMBER_ID', 'FENCED_MEMBER_EPOCH', 'GROUP_ID_
 /** Two subtopologies, the second with state. */
 const TOPOLOGY = topology(
   subtopology('0', { sourceTopics: ['in'] }),
+  subtopology('1', { sourceTopics: ['in2'], stateChangelogTopics: [info('changelog')] }),
+);
+
+/** The same, found by a pattern that may match a wider topic as well. */
+const PATTERN_TOPOLOGY = topology(
+  subtopology('0', { sourceTopicRegex: ['in|ext.*'] }),
   subtopology('1', { sourceTopics: ['in2'], stateChangelogTopics: [info('changelog')] }),
 );
 
@@ -97,11 +73,12 @@ export class LawHistory {
 
   constructor(options: LawOptions) {
     this.#options = options;
-    this.#players = ['pA', 'pA', 'pB', 'pB', 'pC', 'pA', 'pB'].map((processId, at) => ({
-      groupId: at < 5 ? 'g' : 'h',
-      client: new PlayMember(`m${at}`, processId, TOPOLOGY),
-      pending: undefined,
-    }));
+    this.#players = ['pA', 'pA', 'pB', 'pB', 'pC', 'pA', 'pB'].map((processId, at) => {
+      const groupId = at < 5 ? 'g' : 'h';
+      const hasPatterns = groupId === 'h' && options.profile === 'kip';
+      const read = hasPatterns ? PATTERN_TOPOLOGY : TOPOLOGY;
+      return { groupId, client: new PlayMember(`m${at}`, processId, read), pending: undefined };
+    });
     this.#harness = this.#newHarness(new ManualClock());
   }
 
@@ -153,6 +130,18 @@ export class LawHistory {
         this.#partitions = Math.min(PARTITIONS_MAX, this.#partitions + 1);
         this.#setTopics();
         return;
+      case 'extra':
+        harness.topics.set('extra', harness.topics.view().topic('extra') ? 0 : PARTITIONS_MAX + 1);
+        return;
+      case 'holdSearches':
+        harness.patterns.hold();
+        return;
+      case 'releaseSearches':
+        this.#releaseSearches();
+        return;
+      case 'failSearches':
+        harness.patterns.failure = 'nobody is there';
+        return;
       case 'vanish':
         harness.topics.set('in', 0);
         return;
@@ -173,6 +162,8 @@ export class LawHistory {
   async calmDown(): Promise<void> {
     await this.#releaseLog();
     this.#harness.assignor.release();
+    this.#releaseSearches();
+    this.#harness.topics.set('extra', 0);
     this.#setTopics();
     await this.play({ kind: 'pass', ms: 60_000 });
     // Kafka tells a member its tasks once; whoever missed it learns them by joining (X11).
@@ -206,6 +197,11 @@ export class LawHistory {
   async #releaseLog(): Promise<void> {
     this.#faulty.release();
     await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  #releaseSearches(): void {
+    this.#harness.patterns.failure = undefined;
+    this.#harness.patterns.release();
   }
 
   #newHarness(clock: ManualClock): Harness {
@@ -262,7 +258,10 @@ export class LawHistory {
     const { client, groupId } = player;
     const mine = Symbol(client.memberId);
     player.pending = mine;
-    const sent = { ...request(client), groupId };
+    const said = request(client);
+    const patterns = said.topology === null ? [] : patternsOf(said.topology);
+    const patternSearch = patterns.length === 0 ? undefined : this.#harness.patterns.find(patterns);
+    const sent = { ...said, groupId, patternSearch };
     void this.#harness.router.heartbeat(sent, someClient).then((answer) => {
       // The process it asked is dead.
       if (player.pending !== mine) return;
