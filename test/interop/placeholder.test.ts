@@ -1,10 +1,17 @@
 import { expect } from 'chai';
+import { ScriptedMember } from '../../src/client/member.ts';
 import type { ResponseOf } from '../../src/wire/apis.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import {
+  closeCoordinators,
+  type OpenCoordinator,
+  openCoordinator,
+} from '../support/open-coordinator.ts';
 import type { OpenGateway } from '../support/open-gateway.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import type { RealBroker } from '../support/oracle.ts';
 import { startKafka, whyNoOracle } from '../support/oracle.ts';
+import { inTemporaryFolder } from '../support/temporary-folder.ts';
 import { WireClient } from '../support/wire-client.ts';
 
 const TICK_MS = 20;
@@ -39,7 +46,10 @@ for (const version of ['4.4.0', '3.9.2']) {
         console.log(`      skipped: ${why}`);
         this.skip();
       }
-      broker = await startKafka(version, { 'offsets.retention.check.interval.ms': 500 });
+      broker = await startKafka(version, {
+        'offsets.retention.check.interval.ms': 500,
+        'group.initial.rebalance.delay.ms': 0,
+      });
       port = Number(broker.address.split(':')[1]);
       // Time passes by itself, and faster when told to.
       ticking = setInterval(() => void clock.pass(TICK_MS), TICK_MS);
@@ -59,6 +69,7 @@ for (const version of ['4.4.0', '3.9.2']) {
 
     after(async () => {
       clearInterval(ticking);
+      await closeCoordinators();
       upstream?.destroy();
       await open?.stop();
       await broker?.stop();
@@ -238,5 +249,78 @@ for (const version of ['4.4.0', '3.9.2']) {
       expect(deleted.results[0]?.errorCode).to.equal(0);
       expect(await described()).to.match(/^Dead/);
     });
+
+    it('lets an id go from streams to the classic protocol and back, over restarts, with its offsets (O-1 to O-3)', () =>
+      inTemporaryFolder(async (folder) => {
+        const settings = { 'upstream.bootstrap.servers': broker.address };
+        const options = { groupId: 'h', memberId: 'A', topics: ['in'] };
+        const classic = { groupId: 'h', groupInstanceId: 'c1', protocolType: 'consumer' };
+        const listed = async ({ connection }: OpenCoordinator) => {
+          const { groups } = await connection.request('ListGroups', {});
+          return groups
+            .filter(({ groupId }) => groupId === 'h')
+            .map(({ groupType, groupState }) => `${groupType} ${groupState}`);
+        };
+        let coordinator = await openCoordinator(folder, settings);
+        for (let round = 1n; round <= 2n; round++) {
+          const member = new ScriptedMember(coordinator.connection, options);
+          const joined = await untilItWorks(
+            () => member.join(),
+            ({ errorCode }) => errorCode,
+          );
+          expect([joined.errorCode, joined.memberEpoch]).to.deep.equal([0, 2]);
+          const topics = [
+            {
+              name: 'in',
+              partitions: [{ partitionIndex: 0, committedOffset: round, committedMetadata: '' }],
+            },
+          ];
+          const committed = await coordinator.connection.request(
+            'OffsetCommit',
+            { groupId: 'h', memberId: 'A', generationIdOrMemberEpoch: 2, topics },
+            { version: 9 },
+          );
+          expect(committed.topics[0]?.partitions[0]?.errorCode).to.equal(0);
+          await coordinator.close();
+          coordinator = await openCoordinator(folder, settings);
+          expect(await listed(coordinator)).to.deep.equal(['streams Stable']);
+          const left = { groupId: 'h', memberId: 'A', memberEpoch: -1 };
+          await coordinator.connection.request('StreamsGroupHeartbeat', left);
+
+          // The first try makes the placeholder step aside; upstream has its own words for a moment's wait.
+          const taken = await untilItWorks(
+            () =>
+              coordinator.connection.request(
+                'JoinGroup',
+                {
+                  ...classic,
+                  sessionTimeoutMs: 30_000,
+                  rebalanceTimeoutMs: 30_000,
+                  protocols: [{ name: 'range', metadata: Buffer.alloc(2) }],
+                },
+                { version: 5 },
+              ),
+            ({ errorCode }) => errorCode,
+          );
+          expect(taken.errorCode).to.equal(0);
+          expect(await listed(coordinator)).to.deep.equal(['classic CompletingRebalance']);
+          const streams = await new ScriptedMember(coordinator.connection, options).join();
+          expect(streams.errorCode, 'a streams member beside a classic one').to.equal(69);
+          await coordinator.close();
+          coordinator = await openCoordinator(folder, settings);
+          await coordinator.connection.request('LeaveGroup', {
+            groupId: 'h',
+            members: [{ memberId: '', groupInstanceId: 'c1' }],
+          });
+          expect(await listed(coordinator)).to.deep.equal(['classic Empty']);
+          const { groups } = await coordinator.connection.request(
+            'OffsetFetch',
+            { groups: [{ groupId: 'h', topics: [{ name: 'in', partitionIndexes: [0] }] }] },
+            { version: 9 },
+          );
+          expect(groups[0]?.topics[0]?.partitions[0]?.committedOffset).to.equal(round);
+        }
+        await coordinator.close();
+      }));
   });
 }
