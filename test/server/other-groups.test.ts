@@ -3,6 +3,7 @@ import type { GroupState } from '../../machines/model/group.ts';
 import type { ErrorName } from '../../machines/model/refusal.ts';
 import type { Authorizer } from '../../src/server/authorize.ts';
 import type { Handler } from '../../src/server/dispatch.ts';
+import { answerJoinGroup, answerOtherHeartbeat } from '../../src/server/handlers/other-groups.ts';
 import { createStandalone } from '../../src/server/standalone.ts';
 import type { ApiName, RequestInput, ResponseOf } from '../../src/wire/apis.ts';
 import { apis } from '../../src/wire/apis.ts';
@@ -42,6 +43,18 @@ async function ask<N extends ApiName>(
 }
 
 const consumers = { protocolType: 'consumer', protocolName: 'range' };
+const consumerBeat = {
+  groupId: 'g',
+  memberId: 'c',
+  memberEpoch: 0,
+  instanceId: null,
+  rackId: null,
+  rebalanceTimeoutMs: 1,
+  subscribedTopicNames: [],
+  subscribedTopicRegex: null,
+  serverAssignor: null,
+  topicPartitions: [],
+};
 const classicJoin = { groupId: 'g', memberId: '', protocolType: 'consumer' };
 
 describe('groups of other types at a standalone coordinator (topology-and-admin 13, S42)', () => {
@@ -147,5 +160,28 @@ describe('groups of other types at a standalone coordinator (topology-and-admin 
     expect(await codes('nothing', '')).to.deep.equal([24, 24, 24, 24, 35, 35]);
     const authorizer = DENY_GROUPS;
     expect(await codes('Stable', 'g', { authorizer })).to.deep.equal([30, 30, 30, 30, 30, 30]);
+  });
+
+  it('says so in the log once per client, and not of a streams group that refuses', async () => {
+    let state: GroupState | undefined;
+    const parts = await standaloneParts({ streamsGroup: async () => ({ error: 'NONE', state }) });
+    const join = answerJoinGroup(parts);
+    const beat = answerOtherHeartbeat(parts);
+    const request = { ...classicJoin, sessionTimeoutMs: 1, rebalanceTimeoutMs: 1 };
+    const ask = async () => {
+      const more = { groupInstanceId: null, protocols: [], reason: null };
+      await join({ ...request, ...more }, incoming(9));
+      await beat({ ...consumerBeat }, incoming(1));
+    };
+    state = 'Stable';
+    await ask();
+    expect(parts.log.told).to.deep.equal([]);
+    state = undefined;
+    await ask();
+    await ask();
+    const fields = { clientId: 'client-A', groupId: 'g' };
+    const text = 'A member of another group type was turned away: such groups need --upstream';
+    const line = { level: 'info', fields, text };
+    expect(parts.log.told).to.deep.equal([line, line]);
   });
 });

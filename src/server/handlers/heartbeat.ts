@@ -14,15 +14,15 @@ import type { PatternSearch } from '../../../machines/model/patterns.ts';
 import type { Behaviour } from '../../../machines/model/profile.ts';
 import { Refusal } from '../../../machines/model/refusal.ts';
 import type { Topology } from '../../../machines/model/topology.ts';
-import type { RequestOf, ResponseInput } from '../../wire/apis.ts';
+import type { ResponseInput } from '../../wire/apis.ts';
 import type { WireErrorName } from '../../wire/errors.ts';
 import { errorCode } from '../../wire/errors.ts';
 import type { Answering } from '../answering.ts';
 import { type Authorizer, allowAll, CLUSTER_RESOURCE } from '../authorize.ts';
 import type { IncomingRequest } from '../dispatch.ts';
 import type { HandlerParts } from '../handler-parts.ts';
+import { toldOnce } from '../told-once.ts';
 
-type Request = RequestOf<'StreamsGroupHeartbeat'>;
 type Response = ResponseInput<'StreamsGroupHeartbeat'>;
 
 export type HeartbeatParts = Pick<
@@ -213,8 +213,6 @@ function wireStatus({ status, detail }: HeartbeatAnswer['statuses'][number]) {
   return { statusCode: STATUS_CODES[status], statusDetail: detail };
 }
 
-/** Remembered clients; past this many nobody new is told. */
-const TOLD_MAX = 1_000;
 const JOIN_EPOCH = 0;
 
 /**
@@ -225,19 +223,12 @@ export function warnOfNoData(
   log: HandlerParts['log'],
   answer: Answering<'StreamsGroupHeartbeat'>,
 ): Answering<'StreamsGroupHeartbeat'> {
-  const told = new Set<string>();
+  const tell = toldOnce(
+    log,
+    'A member joins a coordinator without data: Produce and Fetch need --upstream',
+  );
   return (request, incoming) => {
-    if (request.memberEpoch === JOIN_EPOCH) tell(request, incoming.clientId);
+    if (request.memberEpoch === JOIN_EPOCH) tell(incoming.clientId, request.groupId);
     return answer(request, incoming);
   };
-
-  function tell(request: Request, clientId: string): void {
-    if (told.has(clientId) || told.size >= TOLD_MAX) return;
-    told.add(clientId);
-    const fields = { clientId, groupId: request.groupId };
-    log.info(
-      fields,
-      'A member joins a coordinator without data: Produce and Fetch need --upstream',
-    );
-  }
 }

@@ -3,11 +3,13 @@ import type { WireErrorName } from '../../wire/errors.ts';
 import { errorCode } from '../../wire/errors.ts';
 import type { Answering } from '../answering.ts';
 import type { HandlerParts } from '../handler-parts.ts';
+import { toldOnce } from '../told-once.ts';
 
-type Parts = Pick<HandlerParts, 'coordinator' | 'authorizer'>;
+type Parts = Pick<HandlerParts, 'coordinator' | 'authorizer' | 'log'>;
 type OtherDescribe = 'ConsumerGroupDescribe' | 'ShareGroupDescribe';
 type OtherHeartbeat = 'ConsumerGroupHeartbeat' | 'ShareGroupHeartbeat';
 
+const TURNED_AWAY = 'A member of another group type was turned away: such groups need --upstream';
 /** From here on a leave names several members, each with an error of its own. */
 const SEVERAL_LEAVE_SINCE = 3;
 /** From here on a join that is refused names no protocol, where it named an empty one. */
@@ -24,11 +26,13 @@ const PROTOCOL_NAMED_SINCE = 5;
  * Source: topology-and-admin 13, O-3; coordination MEM-2.
  */
 export function answerJoinGroup(parts: Parts): Answering<'JoinGroup'> {
-  return async ({ groupId, memberId }, { apiVersion, connection: { principal } }) => {
+  const tell = toldOnce(parts.log, TURNED_AWAY);
+  return async ({ groupId, memberId }, { apiVersion, clientId, connection: { principal } }) => {
     const { error, state } = await lookUpClassic(parts, principal, groupId);
     const isLive = state !== undefined && state !== 'Empty';
     const ofNobody = memberId === '' ? 'UNSUPPORTED_VERSION' : 'UNKNOWN_MEMBER_ID';
     const verdict = isLive ? 'INCONSISTENT_GROUP_PROTOCOL' : ofNobody;
+    if (error === 'NONE' && verdict === 'UNSUPPORTED_VERSION') tell(clientId, groupId);
     return {
       errorCode: errorCode(error === 'NONE' ? verdict : error),
       ...(apiVersion >= NO_PROTOCOL_SINCE ? { protocolName: null } : {}),
@@ -88,10 +92,14 @@ export function answerLeaveGroup(parts: Parts): Answering<'LeaveGroup'> {
  * Source: topology-and-admin 13; coordination MEM-2.
  */
 export function answerOtherHeartbeat(parts: Parts): Answering<OtherHeartbeat> {
-  return async ({ groupId }, { connection: { principal } }) => {
+  const tell = toldOnce(parts.log, TURNED_AWAY);
+  return async ({ groupId }, { clientId, connection: { principal } }) => {
     const { error, state } = await lookUp(parts, principal, groupId);
     if (error !== 'NONE') return { errorCode: errorCode(error) };
-    if (state === undefined) return { errorCode: errorCode('UNSUPPORTED_VERSION') };
+    if (state === undefined) {
+      tell(clientId, groupId);
+      return { errorCode: errorCode('UNSUPPORTED_VERSION') };
+    }
     return {
       errorCode: errorCode('GROUP_ID_NOT_FOUND'),
       errorMessage: `Cannot join group "${groupId}": it is a streams group`,
