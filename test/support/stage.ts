@@ -10,6 +10,7 @@ import { LoneCoordinator } from './lone-coordinator.ts';
 import type { Said } from './play-member.ts';
 import { PlayMember } from './play-member.ts';
 import { writeTasks } from './task-notation.ts';
+import { ToldTasks } from './told-tasks.ts';
 import { info, subtopology, topology } from './topology-samples.ts';
 
 /** TOPO-S of the scenarios: subtopology `0` reads `in`, no state; TOPO-T with a changelog. */
@@ -18,11 +19,15 @@ export function topologyOf(kind: 'S' | 'T'): Topology {
   return topology(subtopology('0', { sourceTopics: ['in'], stateChangelogTopics }));
 }
 
-/** The fixtures of the scenarios: a lone coordinator, topics, and members by name in processes. */
+/**
+ * The fixtures of the scenarios: a lone coordinator, topics, and members by name in processes. Whatever a scenario is
+ * about, S08 and S10 are held to in it.
+ */
 export class Stage {
   readonly coordinator = new LoneCoordinator(keepingAssignor);
   readonly topology: Topology;
   readonly #members = new Map<string, PlayMember>();
+  readonly #told = new ToldTasks();
 
   constructor(
     given: { readonly in?: number; readonly topology?: 'S' | 'T'; readonly profile?: Profile } = {},
@@ -114,7 +119,10 @@ export class Stage {
   /** The answer of a step that was nobody's request reaches the member it is for. */
   deliver(outcome: Outcome): void {
     const { answer } = outcome;
-    if (answer !== undefined) this.#members.get(answer.memberId)?.read(answer);
+    if (answer === undefined) return;
+    this.#told.told(answer);
+    this.#told.hold(this.coordinator.slot.group);
+    this.#members.get(answer.memberId)?.read(answer);
   }
 
   #send(
@@ -128,6 +136,9 @@ export class Stage {
       apiVersion: version,
     };
     const { answer } = this.coordinator.heartbeat(request, client);
+    if ((answer?.error ?? 'NONE') === 'NONE') this.#told.heard(request);
+    if (answer !== undefined) this.#told.told(answer);
+    this.#told.hold(this.coordinator.slot.group);
     if (answer !== undefined && !lost) member.read(answer);
     return answer;
   }

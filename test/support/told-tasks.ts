@@ -79,6 +79,12 @@ export class ToldTasks {
     ];
   }
 
+  /** Throws what {@link violations} finds. */
+  hold(group: Group | undefined): void {
+    const broken = this.violations(group);
+    if (broken.length > 0) throw new Error(broken.join('; '));
+  }
+
   /** As it is now. @returns what brings it back, as often as wanted. */
   keep(): () => void {
     const told = [...this.#told];

@@ -5,17 +5,22 @@ import { assignDirectly } from './assignment.ts';
 import { Harness, type HarnessOptions, someClient } from './harness.ts';
 import { PlayMember, type Said } from './play-member.ts';
 import { topologyOf } from './stage.ts';
+import { ToldTasks } from './told-tasks.ts';
 
 const SETTLED_ROUNDS = 3;
 const ROUNDS_MAX = 30;
 
 type Extra = { readonly groupId?: string; readonly with?: Partial<HeartbeatRequest> };
 
-/** The members of the scenarios by name, over the real actors; the group is `g` unless said otherwise. */
+/**
+ * The members of the scenarios by name, over the real actors; the group is `g` unless said otherwise. Whatever a
+ * scenario is about, S08 and S10 are held to in it.
+ */
 export class Troupe {
   harness: Harness;
   readonly topology: Topology;
   readonly #members = new Map<string, PlayMember>();
+  readonly #told = new Map<string, ToldTasks>();
 
   constructor(harness: Harness, topology: Topology = topologyOf('S')) {
     this.harness = harness;
@@ -96,11 +101,17 @@ export class Troupe {
 
   #send(name: string, request: HeartbeatRequest, extra: Extra): Promise<HeartbeatAnswer> {
     const { groupId = 'g' } = extra;
-    return this.harness.router
-      .heartbeat({ ...request, groupId, ...extra.with }, someClient)
-      .then((answer) => {
-        this.member(name).read(answer);
-        return answer;
-      });
+    const sent = { ...request, groupId, ...extra.with };
+    const told = this.#told.get(groupId) ?? new ToldTasks();
+    this.#told.set(groupId, told);
+    return this.harness.router.heartbeat(sent, someClient).then((answer) => {
+      if (answer.error === 'NONE') {
+        told.heard(sent);
+        told.told(answer);
+      }
+      told.hold(this.harness.router.view(groupId)?.group);
+      this.member(name).read(answer);
+      return answer;
+    });
   }
 }
