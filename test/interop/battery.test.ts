@@ -14,7 +14,15 @@ const quickGroups = {
 };
 
 const everyCase = [
-  ...['stateless', 'internal-topics', 'scale-eos', 'kill-takeover', 'shapes', 'standbys'],
+  ...[
+    'stateless',
+    'internal-topics',
+    'scale-eos',
+    'kill-takeover',
+    'shapes',
+    'standbys',
+    'warmups',
+  ],
   ...['static-members', 'missing-source', 'copartition-mismatch', 'shutdown-application'],
   ...['interactive-queries', 'tools-describe', 'tools-offsets', 'group-config', 'mixed-groups'],
   ...['admin-describe', 'client-4.3', 'client-4.2', 'mixed-clients', 'classic-streams'],
