@@ -3,6 +3,7 @@ import type { JournalEntry } from '../../actors/ports.ts';
 import type { Group, GroupState } from '../../machines/model/group.ts';
 import { byCodeUnits } from '../../machines/model/ids.ts';
 import type { Endpoint, Member, MemberState } from '../../machines/model/member.ts';
+import { UNREFINED, type Warming } from '../../machines/model/refinement.ts';
 import type { GroupSoft } from '../../machines/model/soft.ts';
 import { taskKey } from '../../machines/model/task-list.ts';
 import {
@@ -62,6 +63,18 @@ export type MemberView = {
   readonly hurried: boolean;
 };
 
+/** A task with state that does not go to the member of its target yet, as it was last looked at (coordination 8). */
+export type StagedTask = {
+  readonly task: string;
+  /** Who runs it meanwhile. */
+  readonly runner: string;
+  /** Whom the target names; null: a member that is gone. */
+  readonly owner: string | null;
+  readonly warming: Warming;
+  /** int64 as text: how far the best copy at the owner is behind; null: not known. */
+  readonly lag: string | null;
+};
+
 /** The topology as it stands against the cluster's topics; undefined parts are unknown until a member's heartbeat. */
 export type TopologyView = {
   readonly epoch: number;
@@ -98,6 +111,8 @@ export type GroupStateAnswer = Omit<GroupSummary, 'members'> & {
     readonly assignmentFailedAtMs: number | null;
     /** Topics changed since the topology was last held against them. */
     readonly topicsChanged: boolean;
+    /** Tasks that wait for a copy of them at their new owner. */
+    readonly staged: readonly StagedTask[];
     /** The member that asked the application to shut down. */
     readonly shutdownBy: string | null;
   };
@@ -146,10 +161,22 @@ export function stateView({ group, soft }: GroupView): GroupStateAnswer {
       assignmentOfEpoch: soft.run?.groupEpoch ?? null,
       assignmentFailedAtMs: soft.runFailedAtMs ?? null,
       topicsChanged: soft.refreshDue,
+      staged: stagedTasks(soft),
       shutdownBy: soft.shutdownBy ?? null,
     },
     endpointEpoch: soft.endpointEpoch,
   };
+}
+
+/** What was derived last tells newer lags than what is frozen for the epoch. */
+function stagedTasks({ derived, intermediate }: GroupSoft): readonly StagedTask[] {
+  const { moves } = derived?.refinement ?? intermediate?.refinement ?? UNREFINED;
+  return moves.flatMap((move) => {
+    if (move.kind !== 'staged') return [];
+    const { runner, owner = null, warming, lag } = move;
+    const task = [...eachTask([move.task])].join();
+    return [{ task, runner, owner, warming, lag: lag === undefined ? null : String(lag) }];
+  });
 }
 
 function memberView(

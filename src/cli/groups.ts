@@ -1,4 +1,4 @@
-import type { GroupStateAnswer, TaskNames, WaitingFor } from '../admin/views.ts';
+import type { GroupStateAnswer, StagedTask, TaskNames, WaitingFor } from '../admin/views.ts';
 import type {
   AdminClient,
   CommittedOffset,
@@ -99,6 +99,7 @@ function pendingText({ topology, pending, members }: GroupStateAnswer): string {
     pending.assignmentOfEpoch !== null &&
       `The assignment of epoch ${pending.assignmentOfEpoch} is being computed`,
     pending.assignmentFailedAtMs !== null && 'The last assignment failed; the log tells why',
+    ...stagedLines(pending.staged),
     pending.shutdownBy !== null && `${pending.shutdownBy} asked the application to shut down`,
     ...members.map(
       ({ memberId, waitingFor }) => waitingFor.length > 0 && `${memberId} ${waitText(waitingFor)}`,
@@ -106,6 +107,25 @@ function pendingText({ topology, pending, members }: GroupStateAnswer): string {
   ];
   const told = lines.filter((line) => typeof line === 'string');
   return told.length === 0 ? '' : `\n${told.join('\n')}\n`;
+}
+
+/** Tasks told one by one; a count stands for the rest. */
+const STAGED_TOLD = 20;
+
+function stagedLines(staged: readonly StagedTask[]): readonly string[] {
+  const lines = staged.slice(0, STAGED_TOLD).map(({ task, runner, owner, warming, lag }) => {
+    const copy = lag === null ? 'not heard of yet' : `${lag} behind`;
+    const why = {
+      warmup: `the warm-up for ${owner} is ${copy}`,
+      standby: `the standby at ${owner} is ${copy}`,
+      noRoom: `no warm-up is free for ${owner}`,
+      unheard: `${owner} was not heard yet`,
+      ownerGone: 'the member that was to have it is gone',
+    }[warming];
+    return `${task} runs on ${runner}: ${why}`;
+  });
+  const more = staged.length - lines.length;
+  return more === 0 ? lines : [...lines, `${more} more tasks wait for a copy`];
 }
 
 function waitText(waitingFor: readonly WaitingFor[]): string {

@@ -6,6 +6,7 @@ import type { JournalEntry } from '../../actors/ports.ts';
 import { newGroup, newMember, newSoft } from '../../machines/model/empty.ts';
 import { shardOf } from '../../machines/model/ids.ts';
 import type { Member } from '../../machines/model/member.ts';
+import { UNREFINED } from '../../machines/model/refinement.ts';
 import type { TaskList } from '../../machines/model/tasks.ts';
 import type { AdminSources } from '../../src/admin/routes.ts';
 import { AdminListenError, type AdminServer, openAdminServer } from '../../src/admin/server.ts';
@@ -27,6 +28,12 @@ const owned = (...partitions: number[]) => [
 function member(memberId: string, changes: Partial<Member>): Member {
   return { ...newMember(memberId), processId: `process-${memberId}`, ...changes };
 }
+
+const toB = (partition: number) => ({
+  task: { subtopologyId: '0', partitions: [partition] },
+  holder: 'A',
+  owner: 'B',
+});
 
 /** A gives up 0_1 for B, which waits for it; 0_2 is free. */
 function orders(): GroupView {
@@ -79,6 +86,24 @@ function orders(): GroupView {
         acknowledged: true,
         hurried: true,
       }),
+      intermediate: {
+        assignmentEpoch: 3,
+        refinement: {
+          ...UNREFINED,
+          moves: [
+            { ...toB(1), kind: 'staged', runner: 'A', warming: 'warmup', lag: 2n ** 60n },
+            { ...toB(2), kind: 'granted', because: 'onDisk', lag: undefined },
+            {
+              ...toB(3),
+              owner: undefined,
+              kind: 'staged',
+              runner: 'A',
+              warming: 'ownerGone',
+              lag: undefined,
+            },
+          ],
+        },
+      },
     },
   };
 }
@@ -326,6 +351,16 @@ describe('the admin server', () => {
         assignmentOfEpoch: null,
         assignmentFailedAtMs: null,
         topicsChanged: newSoft(1).refreshDue,
+        staged: [
+          {
+            task: '0_1',
+            runner: 'A',
+            owner: 'B',
+            warming: 'warmup',
+            lag: '1152921504606846976',
+          },
+          { task: '0_3', runner: 'A', owner: null, warming: 'ownerGone', lag: null },
+        ],
         shutdownBy: null,
       },
       endpointEpoch: 0,

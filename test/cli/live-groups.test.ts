@@ -40,6 +40,30 @@ describe('headgate groups against a coordinator', () => {
     await member('B', ['in'], 'orders').join();
     await a.beat();
     await member('C', ['missing'], 'stuck').join();
+    await opened.request('CreateTopics', {
+      topics: [{ name: 'warming-changelog', numPartitions: 2, replicationFactor: 1 }],
+      timeoutMs: 5_000,
+    });
+    const withState = (memberId: string) =>
+      new ScriptedMember(opened, {
+        groupId: 'warming',
+        memberId,
+        processId: `p${memberId}`,
+        topology: {
+          epoch: 0,
+          subtopologies: [
+            {
+              subtopologyId: '0',
+              sourceTopics: ['in'],
+              stateChangelogTopics: [{ name: 'warming-changelog' }],
+            },
+          ],
+        },
+      });
+    for (const one of [withState('D'), withState('E')]) {
+      await one.join();
+      await one.acknowledge();
+    }
   });
 
   after(async () => {
@@ -69,6 +93,8 @@ describe('headgate groups against a coordinator', () => {
   it('describe --admin tells what a group waits for', async () => {
     await io.run('groups', 'describe', 'orders', ...bootstrap(), ...admin());
     expect(io.output).to.contain('\n\nB waits for 0_1 (held by A)\n');
+    await io.run('groups', 'describe', 'warming', ...bootstrap(), ...admin());
+    expect(io.output).to.contain('\n0_1 runs on D: the warm-up for E is not heard of yet\n');
     await io.run('groups', 'describe', 'stuck', ...bootstrap(), ...admin());
     expect(io.output).to.match(/\n\nMISSING_SOURCE_TOPICS: .*missing/);
   });
