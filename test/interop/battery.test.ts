@@ -24,7 +24,14 @@ const everyCase = [
     'warmups',
   ],
   ...['static-members', 'missing-source', 'copartition-mismatch', 'shutdown-application'],
-  ...['interactive-queries', 'tools-describe', 'tools-offsets', 'group-config', 'mixed-groups'],
+  ...[
+    'interactive-queries',
+    'interactive-copies',
+    'tools-describe',
+    'tools-offsets',
+    'group-config',
+    'mixed-groups',
+  ],
   ...['admin-describe', 'client-4.3', 'client-4.2', 'mixed-clients', 'classic-streams'],
   ...['transactions', 'fifty-partitions', 'session-timeout', 'upstream', 'coordinator-restart'],
 ];
