@@ -70,7 +70,7 @@ export class GroupSettingsInForce implements SettingsPort {
       const ofNode = this.#overrides.of('broker', this.#nodeId).get(name);
       const text = ofNode ?? this.#overrides.of('broker', ALL_BROKERS).get(name);
       if (text === undefined) return [];
-      const parsed = rows[name].parse(text);
+      const parsed = rows[name].parse(text.trim());
       if (parsed !== undefined) return [[name, parsed.value]];
       this.#warn(`${name} is "${text}", wanted ${rows[name].allowed}: it counts as not set`);
       return [];

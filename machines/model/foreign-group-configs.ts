@@ -20,7 +20,7 @@ export const foreignGroupConfigs: readonly GroupConfig[] = [
   flag('errors.deadletterqueue.copy.record.enable', 'false'),
   text('errors.deadletterqueue.topic.name', ''),
   int('share.assignment.interval.ms', 1_000, { min: 0, max: 15_000 }),
-  text('share.auto.offset.reset', 'latest'),
+  { ...text('share.auto.offset.reset', 'latest'), wantedInstead: wantedStart },
   int('share.delivery.count.limit', 5, { min: 2, max: 10 }),
   int('share.heartbeat.interval.ms', 5_000, { min: 5_000, max: 15_000 }),
   {
@@ -32,6 +32,18 @@ export const foreignGroupConfigs: readonly GroupConfig[] = [
   flag('share.renew.acknowledge.enable', 'true'),
   int('share.session.timeout.ms', 45_000, { min: 45_000, max: 60_000 }),
 ];
+
+/** ISO 8601, as days and smaller; at least one number. */
+const DURATION = /^P(?=.)(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+(\.\d{1,9})?S)?)?$/i;
+const BY_DURATION = 'by_duration:';
+
+function wantedStart(value: string): string | undefined {
+  const text = value.trim();
+  const isFine = text.startsWith(BY_DURATION)
+    ? DURATION.test(text.slice(BY_DURATION.length))
+    : text === 'earliest' || text === 'latest';
+  return isFine ? undefined : `earliest, latest or ${BY_DURATION} and a duration as PT1H`;
+}
 
 function int(name: string, fallback: number, bounds: Bounds): GroupConfig {
   return row(name, 'int', String(fallback), `group.${name}`, (value) =>

@@ -1,3 +1,5 @@
+import { unreachable } from './refusal.ts';
+
 /** The broker's own values of what a group may override, with their bounds. All times in ms. */
 export type BrokerGroupSettings = {
   readonly sessionTimeoutMs: number;
@@ -77,9 +79,26 @@ export function wantedDistinct(value: string): string | undefined {
   return isFine ? undefined : 'names, none of them empty and none twice, separated by commas';
 }
 
-/** Says what is wanted when `value` is none of the words, exactly. */
+/** Says what is wanted when `value` is none of the words, exactly but for blanks around it. */
 export function wantedOneOf(value: string, words: readonly string[]): string | undefined {
-  return words.includes(value) ? undefined : `one of ${words.join(', ')}`;
+  return words.includes(value.trim()) ? undefined : `one of ${words.join(', ')}`;
+}
+
+/** A value that can be taken, as it is understood and shown: without blanks, a number without needless signs. */
+export function plainValue(value: string, type: GroupConfigType): string {
+  switch (type) {
+    case 'int':
+    case 'long':
+      return String(wholeNumber(value) ?? value);
+    case 'boolean':
+      return value.trim().toLowerCase();
+    case 'list':
+      return listEntries(value).join(',');
+    case 'string':
+      return value.trim();
+    default:
+      return unreachable(type);
+  }
 }
 
 /** The entries of a list as Kafka writes it: split on commas, blanks trimmed; no text is no entry. */

@@ -1,5 +1,10 @@
 import { foreignGroupConfigs } from './foreign-group-configs.ts';
-import type { BrokerGroupSettings, GroupConfig, GroupConfigType } from './group-config.ts';
+import {
+  type BrokerGroupSettings,
+  type GroupConfig,
+  type GroupConfigType,
+  plainValue,
+} from './group-config.ts';
 import { byCodeUnits } from './ids.ts';
 import type { Behaviour } from './profile.ts';
 import {
@@ -97,7 +102,7 @@ export function describeGroupConfigs(input: {
       const { name, type, brokerConfig } = config;
       const fallback = config.brokerValue(broker);
       const chain = brokerSynonyms(brokerConfig, fallback);
-      const override = overrides.get(name);
+      const override = shownOverride(config, overrides.get(name));
       const own: readonly ConfigSynonym[] =
         override === undefined ? [] : [{ name, value: override, source: 'GROUP_CONFIG' }];
       const synonyms = [...own, ...chain];
@@ -112,4 +117,13 @@ export function describeGroupConfigs(input: {
     if (chain.length > 0) return chain;
     return [{ name: brokerConfig, value: fallback, source: 'DEFAULT_CONFIG' }];
   }
+}
+
+/** As it is understood; Apache Kafka 4.4.0 shows those as they were written that it does not list otherwise. */
+function shownOverride(
+  { type, listedOnlyWhenSet }: GroupConfig,
+  override: string | undefined,
+): string | undefined {
+  if (override === undefined || listedOnlyWhenSet) return override;
+  return plainValue(override, type);
 }

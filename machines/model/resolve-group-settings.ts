@@ -90,7 +90,7 @@ function assignorInForce(
   overrides: ReadonlyMap<string, string>,
   warn: (text: string) => void,
 ): Pick<GroupSettings, 'assignorName' | 'assignorSelected'> {
-  const wanted = overrides.get(ASSIGNOR_NAME);
+  const wanted = overrides.get(ASSIGNOR_NAME)?.trim();
   if (wanted !== undefined && broker.assignors.includes(wanted)) {
     return { assignorName: wanted, assignorSelected: true };
   }

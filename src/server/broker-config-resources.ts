@@ -61,7 +61,7 @@ export function brokerConfigResources(parts: BrokerConfigParts): BrokerConfigRes
     const synonyms = chain(name);
     return {
       name,
-      value: synonyms[0]?.value ?? null,
+      value: plainValue(name, synonyms[0]?.value),
       source: synonyms[0]?.source ?? 'DEFAULT_CONFIG',
       type,
       readOnly: !dynamic,
@@ -117,12 +117,19 @@ export function brokerConfigResources(parts: BrokerConfigParts): BrokerConfigRes
   };
 }
 
+/** A value as it is understood, without blanks and needless signs. */
+function plainValue(name: SettingName, text: string | undefined): string | null {
+  if (text === undefined) return null;
+  const parsed = rows[name].parse(text.trim());
+  return parsed === undefined ? text : rows[name].format(parsed.value);
+}
+
 /** The refusal of values above those of the start, if any: one that is not allowed, or that others do not bear (BC-1). */
 function judge(wanted: ReadonlyMap<string, string>, start: SettingValues): Outcome | undefined {
   const values: Record<string, unknown> = { ...start };
   for (const [key, text] of wanted) {
     if (!isSettingName(key)) continue;
-    const parsed = rows[key].parse(text);
+    const parsed = rows[key].parse(text.trim());
     if (parsed === undefined)
       return invalidRequest(`${key} is "${text}", wanted ${rows[key].allowed}`);
     values[key] = parsed.value;

@@ -35,6 +35,8 @@ const BROKER: BrokerGroupSettings = {
   assignorsExplicit: false,
 };
 
+const START = 'earliest, latest or by_duration: and a duration as PT1H';
+
 const faultsOf = (overrides: Record<string, string>, broker = BROKER) =>
   validateGroupConfigs(new Map(Object.entries(overrides)), broker);
 
@@ -75,6 +77,10 @@ describe('validateGroupConfigs()', () => {
     ['group.streams.num.standby.replicas', '1', 'a config that groups have'],
     ['consumer.session.timeout.ms', '1', 'a whole number from 45000 to 60000'],
     ['share.isolation.level', 'none', 'one of read_committed, read_uncommitted'],
+    ['share.auto.offset.reset', 'none', START],
+    ['share.auto.offset.reset', 'by_duration:', START],
+    ['share.auto.offset.reset', 'by_duration:1h', START],
+    ['share.auto.offset.reset', 'by_duration:PT', START],
   ];
   for (const [key, seen, wanted] of bad) {
     it(`refuses ${key} = "${seen}" (GC-2)`, () => {
@@ -112,6 +118,7 @@ describe('validateGroupConfigs()', () => {
         'consumer.session.timeout.ms': '50000',
         'share.record.lock.duration.ms': '20000',
         'errors.deadletterqueue.topic.name': 'dlq',
+        'share.auto.offset.reset': 'by_duration:P1DT2.5S',
       }),
     ).to.deep.equal([]);
   });

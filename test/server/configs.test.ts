@@ -290,6 +290,11 @@ describe('answerIncrementalAlterConfigs()', () => {
     expect(await one(INTERVAL, 'soon')).to.equal(42);
     expect(await one(INTERVAL, '-1')).to.equal(42);
     expect(await one(INTERVAL, '15001')).to.equal(42);
+    expect(await one(INTERVAL, ' 7 ')).to.equal(0);
+    expect(await describeOne(parts, [BROKER, '1', [INTERVAL]])).to.deep.equal({
+      [INTERVAL]: ['7', 2],
+    });
+    expect(await alter(parts, [[BROKER, '1', [[INTERVAL, 9, '7']]]])).to.deep.equal([42]);
     expect(await one('group.streams.num.standby.replicas', '1')).to.equal(42);
     expect(await one('unknown', '1')).to.equal(40);
     expect(await one(INTERVAL, '20', '2')).to.equal(42);

@@ -30,7 +30,7 @@ const SUBTRACT = 3;
  *
  * Refuses a resource or a key that is named twice, a null value that is not a deletion and a group without a name (42),
  * appending to and subtracting from a group's settings, or any that is no list (40), and an operation that does not
- * exist (-1).
+ * exist (-1; 42 of a broker).
  *
  * Source: records-and-configs GC-2 to GC-4, GC-8; wire.md key 44.
  */
@@ -135,9 +135,7 @@ function changesOf(
       changes.set(name, null);
       continue;
     }
-    if (operation < SET || operation > SUBTRACT) {
-      return { error: 'UNKNOWN_SERVER_ERROR', message: null };
-    }
+    if (operation < SET || operation > SUBTRACT) return unknownOperation(kind, operation);
     if (value === null) return invalid(`"${name}" has no value`);
     if (operation === SET) {
       changes.set(name, value);
@@ -149,6 +147,13 @@ function changesOf(
     changes.set(name, outcome);
   }
   return changes;
+}
+
+/** Brokers say what is wrong, where the controller of a cluster fails: that is what Kafka's clients see. */
+function unknownOperation(kind: ConfigKind, operation: number): Outcome {
+  return kind === 'broker'
+    ? invalid(`there is no operation ${operation}, wanted ${SET} to ${SUBTRACT}`)
+    : { error: 'UNKNOWN_SERVER_ERROR', message: null };
 }
 
 function noList(name: string): Outcome {
