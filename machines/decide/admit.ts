@@ -1,5 +1,4 @@
 import type { HeartbeatRequest } from '../commands.ts';
-import type { Group } from '../model/group.ts';
 import { JOIN_EPOCH, STATIC_LEAVE_EPOCH } from '../model/ids.ts';
 import type { Member } from '../model/member.ts';
 import type { Behaviour } from '../model/profile.ts';
@@ -49,19 +48,19 @@ export function refuseRepeatedOffsets(request: HeartbeatRequest): void {
 }
 
 /**
- * Refuses owned tasks that the configured topology does not have. Skipped while the topology is not ready, and
- * for a member of an older topology, which may rightly still hold tasks of it (REQ-16). With `knowGivenTasks` neither is
- * a task refused that the member was given: topics shrank since, which it cannot know before it is answered.
+ * Refuses owned tasks that the configured topology does not have. Skipped while the topology is not ready, and, where
+ * topologies are replaced, for a member of an older one, which may rightly still hold tasks of it (REQ-16). With
+ * `knowGivenTasks` neither is a task refused that the member was given: topics shrank since, which it cannot know before
+ * it is answered.
  */
 export function refuseUnknownTasks(
   request: HeartbeatRequest,
   member: Member,
-  group: Group,
   configured: ConfiguredTopology | undefined,
   behaviour: Behaviour,
 ): void {
   if (configured === undefined || configured.problem !== undefined) return;
-  if (group.topology !== undefined && member.topologyEpoch < group.topology.epoch) return;
+  if (behaviour.topologyUpdates && member.topologyEpoch < configured.topologyEpoch) return;
   const given = behaviour.knowGivenTasks ? [member.assigned, member.pendingRevocation] : [];
   const isGiven = (subtopologyId: string, partition: number) =>
     given.some(({ active, standby, warmup }) =>

@@ -154,7 +154,7 @@ function proceed(
   if (reason !== undefined) reasons.push(reason);
   // Step 6.
   refuseRepeatedOffsets(request);
-  refuseUnknownTasks(request, member, draft.group, draft.soft.configured, context.behaviour);
+  refuseUnknownTasks(request, member, draft.soft.configured, context.behaviour);
   if (!isLost) hearMember(draft, request, client);
   // Steps 7 to 9: one epoch up, for whatever else asks for it, or for a refinement step.
   if (!bumpIfNeeded(draft, reasons, metadataHash)) maybeStepOn(draft, memberId);

@@ -32,7 +32,8 @@ export function findPlace(group: Group, request: HeartbeatRequest, context: Cont
   if (known === undefined && holder === undefined) refuseIfFull(group, context);
   if (known !== undefined && staticJoinInPlace) refuseOtherInstance(known, instanceId);
   if (holder === undefined) {
-    return known === undefined ? { kind: 'new' } : { kind: 'own', member: known };
+    if (known === undefined) return { kind: 'new' };
+    return { kind: isAway(known) ? 'return' : 'own', member: known };
   }
   const isItself = staticJoinInPlace && holder.memberId === memberId;
   if (isAway(holder)) {

@@ -48,7 +48,9 @@ export const ADMIN_KINDS: readonly AdminKind[] = [
     ...(chance.percent(10) ? { group: '{group-none}' } : {}),
   })),
   kind('create a topic', 'CREATE_TOPICS', 2, (chance, picture) => {
-    const missing = ['late', 'in1', 'in2'].filter((name) => !picture.topics.has(name));
+    const missing = ['late', 'late', 'in1', 'in2', 'r9'].filter(
+      (name) => !picture.topics.has(name),
+    );
     if (missing.length === 0) return undefined;
     return { do: 'createTopics', topics: { [chance.pick(missing)]: chance.between(1, 4) } };
   }),
@@ -59,7 +61,8 @@ export const ADMIN_KINDS: readonly AdminKind[] = [
     return { do: 'createPartitions', topics: { [name]: count + chance.between(1, 2) } };
   }),
   kind('delete a topic', 'DELETE_TOPICS', 1, (chance, picture) => {
-    const there = [...picture.topics.keys()];
+    const internal = chance.percent(30) ? ['r1', 'store0a', 'store1a'] : [];
+    const there = [...picture.topics.keys(), ...internal];
     return there.length === 0 ? undefined : { do: 'deleteTopics', topics: [chance.pick(there)] };
   }),
   kind('set a config', 'INCREMENTAL_ALTER_CONFIGS', 3, drawConfig),

@@ -8,17 +8,28 @@ const ALIASES = ['A', 'B', 'C', 'D', 'E'] as const;
 /** Everything that stands above the steps: topics, topologies, who the members are, settings of the group. */
 export function drawHead(chance: Chance): HistoryHead {
   const main = drawTopology(chance);
+  // Where a source is missing nearly every answer to a member with an endpoint is a failure, so some do without.
+  const endpoints = chance.percent(50);
   return {
     name: `seed-${chance.seed}`,
     title: `a history drawn from seed ${chance.seed}`,
     rules: [],
     seed: chance.seed,
     awaitInternalTopics: true,
-    topics: { in1: chance.between(1, 4), in2: chance.between(1, 4) },
+    topics: drawTopics(chance),
     topologies: { default: main, ...drawVariants(chance, main) },
-    members: Object.fromEntries(ALIASES.map((alias) => [alias, drawMember(chance, alias)])),
+    members: Object.fromEntries(
+      ALIASES.map((alias) => [alias, drawMember(chance, { alias, endpoints })]),
+    ),
     groupConfigs: drawConfigs(chance),
   };
+}
+
+/** Sources, and now and then an internal topic that is there already, as wide as it happens to be. */
+function drawTopics(chance: Chance): Readonly<Record<string, number>> {
+  const internal = chance.percent(25) ? chance.some(['r1', 'store0a', 'store1a'], 50) : [];
+  const names = ['in1', 'in2', ...internal];
+  return Object.fromEntries(names.map((name) => [name, chance.between(1, 4)]));
 }
 
 /** Times are either over at once or far beyond the end of a history. */
@@ -31,18 +42,24 @@ function drawConfigs(chance: Chance): Fields {
     { 'streams.rack.aware.assignment.tags': 'zone' },
     { 'streams.acceptable.recovery.lag': 7 },
     { 'streams.task.offset.interval.ms': 50000 },
+    { 'streams.num.standby.replicas': 2, 'streams.heartbeat.interval.ms': 6000 },
+    { 'streams.num.standby.replicas': 1, 'streams.assignor.name': 'sticky' },
+    { 'streams.session.timeout.ms': 50000 },
     { 'streams.initial.rebalance.delay.ms': 600000 },
     { 'streams.assignment.interval.ms': 15000, 'streams.num.standby.replicas': 1 },
   ]);
 }
 
-function drawMember(chance: Chance, alias: string): Fields {
+function drawMember(
+  chance: Chance,
+  { alias, endpoints }: { readonly alias: string; readonly endpoints: boolean },
+): Fields {
   return {
     processId: chance.pick(['p1', 'p2', 'p3']),
-    ...(chance.percent(40) ? { instanceId: chance.percent(80) ? `i${alias}` : 'i1' } : {}),
+    ...(chance.percent(40) ? { instanceId: chance.percent(90) ? `i${alias}` : 'i1' } : {}),
     ...(chance.percent(20) ? { rackId: 'r1' } : {}),
     ...(chance.percent(30) ? { clientTags: drawTags(chance) } : {}),
-    ...(chance.percent(30) ? { userEndpoint: drawEndpoint(chance) } : {}),
+    ...(endpoints && chance.percent(50) ? { userEndpoint: drawEndpoint(chance) } : {}),
     ...(chance.percent(40) ? { iq: true } : {}),
     ...(chance.percent(25) ? { version: 0 } : {}),
   };

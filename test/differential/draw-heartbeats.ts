@@ -18,9 +18,10 @@ export const HEARTBEAT_KINDS: readonly StepKind[] = [
     const waiting = picture.members.filter(({ joined, mustJoin }) => !joined || mustJoin);
     return waiting.length === 0 ? undefined : join(chance.pick(waiting));
   }),
-  kind('join with other fields', 5, (chance, picture) =>
-    join(chance.pick(picture.members), drawJoinFields(chance, picture)),
-  ),
+  kind('join with other fields', 5, (chance, picture) => {
+    const member = chance.pick(picture.members);
+    return join(member, drawJoinFields(chance, picture, member));
+  }),
   kind('join again', 2, (chance, picture) => ofJoined(chance, picture, (one) => join(one))),
   kind('join that cannot be', 3, (chance, picture) =>
     join(chance.pick(picture.members), drawJoinFault(chance)),
@@ -76,7 +77,7 @@ export const HEARTBEAT_KINDS: readonly StepKind[] = [
     const away = picture.members.filter(({ onBreak }) => onBreak);
     if (away.length === 0) return undefined;
     const { alias, fields } = chance.pick(away);
-    const asAnother = chance.percent(50) ? { memberId: chance.pick(['A', 'B', 'F', 'G']) } : {};
+    const asAnother = chance.percent(50) ? { memberId: chance.pick(['F', 'G']) } : {};
     const send = { ...asAnother, instanceId: fields['instanceId'] };
     return { do: 'join', as: alias, send };
   }),
@@ -120,8 +121,16 @@ function beat(alias: string, send?: Fields): Step {
   return { do: 'beat', as: alias, ...(send === undefined ? {} : { send }) };
 }
 
-function drawJoinFields(chance: Chance, picture: Picture): Fields {
+/**
+ * A member that has a place takes nobody else's: Kafka gives it the other's, but for that one answer goes on to count its
+ * own tasks as held.
+ */
+function drawJoinFields(chance: Chance, picture: Picture, { onBreak }: PicturedMember): Fields {
   const variants = Object.keys(picture.head.topologies);
+  const away = picture.members
+    .filter((each) => each.onBreak)
+    .map(({ fields }) => fields['instanceId']);
+  const instanceIds = [null, 'i1', 'i2', 'i4'].filter((instanceId) => !away.includes(instanceId));
   return chance.pick<() => Fields>([
     () => ({ topology: chance.pick(variants) }),
     () => ({ topology: chance.pick(variants) }),
@@ -131,8 +140,8 @@ function drawJoinFields(chance: Chance, picture: Picture): Fields {
     () => ({ rackId: chance.pick([null, 'r2']) }),
     () => ({ rebalanceTimeoutMs: chance.pick([45000, 90000]) }),
     () => ({ clientTags: chance.pick([null, [], drawTags(chance)]) }),
-    () => ({ instanceId: chance.pick([null, 'i1', 'i2', 'i4']) }),
-    () => ({ memberId: chance.pick(['A', 'B', 'H']) }),
+    () => ({ instanceId: chance.pick(instanceIds) }),
+    () => ({ memberId: chance.pick(onBreak ? ['H'] : ['A', 'B', 'H']) }),
     () => drawOffsets(chance),
     () => ({ shutdownApplication: true }),
     () => ({ endpointInformationEpoch: chance.pick([-1, 0, 1, 9]) }),

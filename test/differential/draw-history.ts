@@ -8,6 +8,8 @@ import { Picture } from './picture.ts';
 /** How often a kind that makes no sense is drawn again before the rest of the kinds is given up on. */
 const TRIES_MAX = 200;
 
+const JOINS = HEARTBEAT_KINDS.filter(({ name }) => name === 'join');
+
 /**
  * A history of requests, drawn step by step from a seed and from what was answered so far: the same seed, the same
  * answers and the same APIs give the same history.
@@ -34,7 +36,9 @@ export class HistoryDrawer {
   /** The next step, and the name of its kind. */
   next(): { readonly kind: string; readonly step: Step } {
     for (let tries = 0; tries < TRIES_MAX; tries++) {
-      const kind = this.#chance.weighted(this.#kinds);
+      // A group without members has little to tell.
+      const isLonely = this.#picture.joined.length < 2 && this.#chance.percent(40);
+      const kind = this.#chance.weighted(isLonely ? JOINS : this.#kinds);
       const step = kind.draw(this.#chance, this.#picture);
       if (step !== undefined) return { kind: kind.name, step };
     }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { HistoryDrawer } from '../differential/draw-history.ts';
 import { ENDINGS, EXPLANATIONS } from '../differential/explained.ts';
+import type { Fields, Step } from '../differential/history.ts';
 import { type Outcome, playHistory, scriptOf } from '../differential/play-history.ts';
 import { openServers, type ServersUnderTest } from '../differential/recorded-scene.ts';
 import { shrinkHistory } from '../differential/shrink-history.ts';
@@ -59,14 +60,16 @@ describe(`${HISTORIES} random histories from seed ${FIRST_SEED}: Headgate (profi
     if (under === undefined) throw new Error('The servers are not open');
     const steps = new Map<string, number>();
     const explained = new Map<string, number>();
+    const told = new Map<string, number>();
     const partings: string[] = [];
     for (let seed = FIRST_SEED; seed < FIRST_SEED + HISTORIES; seed++) {
       const { outcome, drawer } = await playSeed(under, seed, steps);
       for (const [name, times] of outcome.explained) count(explained, name, times);
+      for (const what of outcome.steps.flatMap(inShort)) count(told, what, 1);
       if (outcome.parting !== undefined) partings.push(await tell(under, drawer, outcome));
       if (partings.length >= PARTINGS_MAX) break;
     }
-    report(steps, explained);
+    report(steps, told, explained);
     for (const parting of partings) console.log(parting);
     expect(partings.length, 'histories that part').to.equal(0);
   });
@@ -129,13 +132,33 @@ async function tell(
   ].join('\n');
 }
 
-function report(steps: ReadonlyMap<string, number>, explained: ReadonlyMap<string, number>): void {
+/** What an answer says of the histories: how heartbeats end, and in which states groups are seen. */
+function inShort({ do: kind, answer }: Step): readonly string[] {
+  const { errorCode = 0, groupState, status } = (answer ?? {}) as Fields;
+  if (kind === 'describe' && groupState !== undefined) return [`${groupState}`];
+  if (!['join', 'beat', 'ack', 'leave'].includes(kind)) return [];
+  const statuses = ((status ?? []) as readonly Fields[]).map(({ statusCode }) => statusCode);
+  return [`${kind} ${errorCode}`, ...statuses.map((code) => `status ${code}`)];
+}
+
+function report(
+  steps: ReadonlyMap<string, number>,
+  told: ReadonlyMap<string, number>,
+  explained: ReadonlyMap<string, number>,
+): void {
   const total = [...steps.values()].reduce((sum, times) => sum + times, 0);
-  const kinds = [...steps].map(([kind, times]) => `${kind} ${times}`).sort();
-  console.log(`      ${total} steps: ${kinds.join(', ')}`);
+  console.log(`      ${total} steps: ${listOf(steps)}`);
+  console.log(`      heartbeats by error, statuses, described states: ${listOf(told)}`);
   for (const { name, reason } of [...EXPLANATIONS, ...ENDINGS]) {
     console.log(`      explained ${explained.get(name) ?? 0} times: ${name} (${reason})`);
   }
+}
+
+function listOf(counts: ReadonlyMap<string, number>): string {
+  return [...counts]
+    .map(([name, times]) => `${name} ${times}`)
+    .sort()
+    .join(', ');
 }
 
 function count(counts: Map<string, number>, name: string, times: number): void {

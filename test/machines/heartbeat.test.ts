@@ -77,6 +77,23 @@ describe('decideHeartbeat()', () => {
     expect(judged()).to.deep.equal(['INVALID_REQUEST', fails, fails]);
   });
 
+  for (const [profile, error] of [
+    ['kip', 'NONE'],
+    ['kafka', 'INVALID_REQUEST'],
+  ] as const) {
+    it(`a member of an older topology with a task of it: ${error} in profile ${profile} (REQ-16)`, () => {
+      const stage = new Stage({ profile });
+      const { coordinator, topology } = stage;
+      const behaviour = { ...coordinator.behaviour, acceptStaleTopologyJoin: true };
+      coordinator.behaviour = behaviour;
+      stage.join('B', { with: { topology: { ...topology, epoch: 1 } } });
+      stage.join('A');
+      const activeTasks = [{ subtopologyId: 'old', partitions: [0] }];
+      const owned = { activeTasks, standbyTasks: [], warmupTasks: [] };
+      expect(errorOf(stage.beat('A', 'silent', { with: owned }))).to.equal(error);
+    });
+  }
+
   it('knows no group and no member that was never there (MEM-1, MEM-3, LEAVE-1)', () => {
     const stage = new Stage();
     stage.member('A').epoch = 5;

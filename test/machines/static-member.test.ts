@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { errorOf, Stage, statusesOf } from '../support/stage.ts';
+import { activeOf, errorOf, Stage, statusesOf } from '../support/stage.ts';
 
 const I1 = { instanceId: 'i1' };
 const PAUSE = { memberEpoch: -2, ...I1 };
@@ -74,6 +74,19 @@ describe('static members', () => {
       expect(statusesOf(stage.beat('S2', 'told'))).to.deep.equal(later);
     });
   }
+
+  it('comes back from a break without its instance id in profile kafka, and keeps its tasks (X24)', () => {
+    const stage = settled('kafka');
+    stage.leave('S1', PAUSE);
+    const answer = stage.join('S1', { with: { processId: 'q' } });
+    expect([answer?.error, answer?.memberEpoch, activeOf(answer)]).to.deep.equal([
+      'NONE',
+      3,
+      '0:[0-1]',
+    ]);
+    stage.settle('S1');
+    expect(stage.describe()).to.deep.equal(['Stable 3/3', 'S1 3 0:[0-1]|[]']);
+  });
 
   it('keeps the wish to shut down in profile kafka when another member stays (SHUT-1)', () => {
     const stage = settled('kafka');
