@@ -114,7 +114,7 @@ function drawCommit(chance: Chance, picture: Picture): Step {
     offsets: {
       [topic]: Object.fromEntries(partitions.map((partition) => [partition, chance.between(0, 9)])),
     },
-    ...(chance.percent(15) ? { instanceId: 'i1' } : {}),
+    ...(chance.percent(15) ? { instanceId: 'iA' } : {}),
   };
 }
 

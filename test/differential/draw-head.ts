@@ -2,8 +2,8 @@ import type { Chance } from './chance.ts';
 import { drawTopology, drawVariants } from './draw-topology.ts';
 import type { Fields, HistoryHead } from './history.ts';
 
-/** Members that a history may speak for. */
-const ALIASES = ['A', 'B', 'C', 'D', 'E'] as const;
+/** Members that a history may speak for, each with the id that its instance has in a later life. */
+const ALIASES = { A: 'F', B: 'G', C: 'H', D: 'I', E: 'J' } as const;
 
 /** Everything that stands above the steps: topics, topologies, who the members are, settings of the group. */
 export function drawHead(chance: Chance): HistoryHead {
@@ -19,7 +19,9 @@ export function drawHead(chance: Chance): HistoryHead {
     topics: drawTopics(chance),
     topologies: { default: main, ...drawVariants(chance, main) },
     members: Object.fromEntries(
-      ALIASES.map((alias) => [alias, drawMember(chance, { alias, endpoints })]),
+      Object.entries(ALIASES).flatMap(([alias, later]) =>
+        drawLives(chance, { alias, later, endpoints }),
+      ),
     ),
     groupConfigs: drawConfigs(chance),
   };
@@ -29,7 +31,9 @@ export function drawHead(chance: Chance): HistoryHead {
 function drawTopics(chance: Chance): Readonly<Record<string, number>> {
   const internal = chance.percent(25) ? chance.some(['r1', 'store0a', 'store1a'], 50) : [];
   const names = ['in1', 'in2', ...internal];
-  return Object.fromEntries(names.map((name) => [name, chance.between(1, 4)]));
+  const width = chance.between(1, 4);
+  const isEven = chance.percent(50);
+  return Object.fromEntries(names.map((name) => [name, isEven ? width : chance.between(1, 4)]));
 }
 
 /** Times are either over at once or far beyond the end of a history. */
@@ -50,13 +54,24 @@ function drawConfigs(chance: Chance): Fields {
   ]);
 }
 
-function drawMember(
+/** A member; a static one also as it comes back, most often with the same fields. */
+function drawLives(
   chance: Chance,
-  { alias, endpoints }: { readonly alias: string; readonly endpoints: boolean },
-): Fields {
+  { alias, later, endpoints }: { alias: string; later: string; endpoints: boolean },
+): readonly (readonly [alias: string, fields: Fields])[] {
+  const fields = drawFields(chance, endpoints);
+  if (!chance.percent(40)) return [[alias, fields]];
+  const instanceId = `i${alias}`;
+  const laterFields = chance.percent(70) ? fields : drawFields(chance, endpoints);
+  return [
+    [alias, { ...fields, instanceId }],
+    [later, { ...laterFields, instanceId }],
+  ];
+}
+
+function drawFields(chance: Chance, endpoints: boolean): Fields {
   return {
     processId: chance.pick(['p1', 'p2', 'p3']),
-    ...(chance.percent(40) ? { instanceId: chance.percent(90) ? `i${alias}` : 'i1' } : {}),
     ...(chance.percent(20) ? { rackId: 'r1' } : {}),
     ...(chance.percent(30) ? { clientTags: drawTags(chance) } : {}),
     ...(endpoints && chance.percent(50) ? { userEndpoint: drawEndpoint(chance) } : {}),

@@ -15,16 +15,16 @@ const NO_LISTS = { activeTasks: null, standbyTasks: null, warmupTasks: null };
 /** Joins, regular heartbeats, leaves: what clients do, and what none should do. */
 export const HEARTBEAT_KINDS: readonly StepKind[] = [
   kind('join', 10, (chance, picture) => {
-    const waiting = picture.members.filter(({ joined, mustJoin }) => !joined || mustJoin);
+    const waiting = picture.rightful.filter(({ joined, mustJoin }) => !joined || mustJoin);
     return waiting.length === 0 ? undefined : join(chance.pick(waiting));
   }),
   kind('join with other fields', 5, (chance, picture) => {
-    const member = chance.pick(picture.members);
+    const member = anyone(chance, picture);
     return join(member, drawJoinFields(chance, picture, member));
   }),
   kind('join again', 2, (chance, picture) => ofJoined(chance, picture, (one) => join(one))),
   kind('join that cannot be', 3, (chance, picture) =>
-    join(chance.pick(picture.members), drawJoinFault(chance)),
+    join(anyone(chance, picture), drawJoinFault(chance)),
   ),
   kind('beat', 12, (chance, picture) => ofJoined(chance, picture, ({ alias }) => beat(alias))),
   kind('ack', 12, (chance, picture) => {
@@ -51,10 +51,10 @@ export const HEARTBEAT_KINDS: readonly StepKind[] = [
     ofJoined(chance, picture, ({ alias }) => beat(alias, drawBeatFields(chance))),
   ),
   kind('beat that cannot be', 3, (chance, picture) =>
-    beat(chance.pick(picture.members).alias, drawBeatFault(chance)),
+    beat(anyone(chance, picture).alias, drawBeatFault(chance)),
   ),
   kind('beat of a stranger', 1, (chance, picture) =>
-    beat(chance.pick(picture.members).alias, {
+    beat(anyone(chance, picture).alias, {
       memberEpoch: chance.between(1, 3),
       ...chance.pick<Fields>([{ memberId: 'Z' }, { groupId: '{group-none}' }]),
     }),
@@ -76,14 +76,11 @@ export const HEARTBEAT_KINDS: readonly StepKind[] = [
   kind('return from a break', 25, (chance, picture) => {
     const away = picture.members.filter(({ onBreak }) => onBreak);
     if (away.length === 0) return undefined;
-    const { alias, fields } = chance.pick(away);
-    const asAnother = chance.percent(50) ? { memberId: chance.pick(['F', 'G']) } : {};
-    const send = { ...asAnother, instanceId: fields['instanceId'] };
-    return { do: 'join', as: alias, send };
+    return join(chance.pick(picture.livesOf(chance.pick(away))));
   }),
   kind('odd leave', 2, (chance, picture) => ({
     do: 'leave',
-    as: chance.pick(picture.members).alias,
+    as: anyone(chance, picture).alias,
     send: drawLeave(chance),
   })),
   kind('settle', 6, (_, picture) =>
@@ -91,7 +88,7 @@ export const HEARTBEAT_KINDS: readonly StepKind[] = [
   ),
   kind('close', 1, (chance, picture) => ({
     do: 'close',
-    as: chance.pick(picture.members).alias,
+    as: anyone(chance, picture).alias,
   })),
 ];
 
@@ -113,6 +110,11 @@ function ofJoined(
   return picture.joined.length === 0 ? undefined : draw(chance.pick(picture.joined));
 }
 
+/** Mostly one that may well speak; the rest is refused for its instance id, and little can follow. */
+function anyone(chance: Chance, picture: Picture): PicturedMember {
+  return chance.pick(chance.percent(95) ? picture.rightful : picture.members);
+}
+
 function join({ alias }: PicturedMember, send?: Fields): Step {
   return { do: 'join', as: alias, ...(send === undefined ? {} : { send }) };
 }
@@ -125,12 +127,12 @@ function beat(alias: string, send?: Fields): Step {
  * A member that has a place takes nobody else's: Kafka gives it the other's, but for that one answer goes on to count its
  * own tasks as held.
  */
-function drawJoinFields(chance: Chance, picture: Picture, { onBreak }: PicturedMember): Fields {
+function drawJoinFields(chance: Chance, picture: Picture, { fields }: PicturedMember): Fields {
   const variants = Object.keys(picture.head.topologies);
   const away = picture.members
     .filter((each) => each.onBreak)
     .map(({ fields }) => fields['instanceId']);
-  const instanceIds = [null, 'i1', 'i2', 'i4'].filter((instanceId) => !away.includes(instanceId));
+  const instanceIds = [null, 'iA', 'i2', 'i3'].filter((instanceId) => !away.includes(instanceId));
   return chance.pick<() => Fields>([
     () => ({ topology: chance.pick(variants) }),
     () => ({ topology: chance.pick(variants) }),
@@ -141,7 +143,7 @@ function drawJoinFields(chance: Chance, picture: Picture, { onBreak }: PicturedM
     () => ({ rebalanceTimeoutMs: chance.pick([45000, 90000]) }),
     () => ({ clientTags: chance.pick([null, [], drawTags(chance)]) }),
     () => ({ instanceId: chance.pick(instanceIds) }),
-    () => ({ memberId: chance.pick(onBreak ? ['H'] : ['A', 'B', 'H']) }),
+    () => (fields['instanceId'] === undefined ? { memberId: chance.pick(['A', 'B', 'K']) } : {}),
     () => drawOffsets(chance),
     () => ({ shutdownApplication: true }),
     () => ({ endpointInformationEpoch: chance.pick([-1, 0, 1, 9]) }),
@@ -183,7 +185,8 @@ function drawBeatFault(chance: Chance): Fields {
     { memberEpoch: -2, instanceId: null },
     { taskOffsets: repeatedOffsets() },
     { taskEndOffsets: repeatedOffsets(), ...NO_TASKS },
-    { instanceId: 'i1' },
+    { instanceId: 'iA' },
+    { instanceId: 'i9' },
     { instanceId: 'i9' },
     { instanceId: null },
   ]);
@@ -208,7 +211,7 @@ function drawEpoch(chance: Chance, { epoch, owned }: PicturedMember): Fields {
 }
 
 function drawOwned(chance: Chance, owned: OwnedTasks, picture: Picture): OwnedTasks {
-  const others = chance.pick(picture.members).owned;
+  const others = anyone(chance, picture).owned;
   return chance.pick<() => OwnedTasks>([
     () => NO_TASKS,
     () => ({ ...owned, activeTasks: withoutOne(chance, owned.activeTasks) }),
@@ -251,8 +254,8 @@ function repeatedOffsets(): readonly Fields[] {
 function drawLeave(chance: Chance): Fields {
   return chance.pick<Fields>([
     { memberEpoch: -2 },
-    { memberEpoch: -2, instanceId: 'i1' },
-    { instanceId: 'i1' },
+    { memberEpoch: -2, instanceId: 'iA' },
+    { instanceId: 'iA' },
     { instanceId: null },
     { memberId: 'Z' },
     { groupId: '{group-none}' },

@@ -73,7 +73,7 @@ function drawSources(chance: Chance): readonly string[] {
   const topics = chance.some(SOURCE_TOPICS, 40).map((name) => `{${name}}`);
   const known = topics.length === 0 ? ['{in1}'] : topics;
   // A missing source stops everything: seldom is interesting enough.
-  const there = known.filter((name) => name !== '{late}' || chance.percent(40));
+  const there = known.filter((name) => name !== '{late}' || chance.percent(20));
   return there.length === 0 ? ['{in1}'] : there;
 }
 

@@ -1,4 +1,5 @@
 import type { Fields, Step } from './history.ts';
+import type { Picture } from './picture.ts';
 
 /** What two answers to the same step differ in. */
 export type Difference = {
@@ -20,7 +21,8 @@ export type Explanation = Reason & {
 
 /** An answer, given by both alike, after which the two may not be compared any more. */
 export type Ending = Reason & {
-  ends(step: Step, answer: Fields): boolean;
+  /** @param before what the clients knew when they asked. */
+  ends(step: Step, answer: Fields, before: Picture): boolean;
 };
 
 /** Every difference that is left as it is; anything else counts as a fault of ours. */
@@ -47,21 +49,24 @@ export const ENDINGS: readonly Ending[] = [
     reason:
       'a heartbeat that Kafka fails to answer (-1) because the endpoint map cannot be made leaves endpoint epoch, offsets ' +
       'and shutdown as half changed; here it changes nothing',
-    ends: (step, { errorCode }) =>
-      isHeartbeat(step) &&
-      errorCode === UNKNOWN_SERVER_ERROR &&
-      // A topology that cannot be read is refused before anything changes.
-      ((step['send'] ?? {}) as Fields)['topology'] === undefined,
+    ends: (step, { errorCode, members }) =>
+      step.do === 'settle'
+        ? Object.values((members ?? {}) as Fields).some(failedInside)
+        : isHeartbeat(step) &&
+          errorCode === UNKNOWN_SERVER_ERROR &&
+          // A topology that cannot be read is refused before anything changes.
+          ((step['send'] ?? {}) as Fields)['topology'] === undefined,
   },
   {
     name: 'refused under a foreign instance id',
     reason:
       'Kafka moves the holder of the instance id out of its intermediate assignment before it refuses the heartbeat of ' +
       'another member under that id: the holder then gives up its tasks, or the group bumps; here a refusal changes nothing',
-    ends: (step, { errorCode }) =>
+    ends: (step, { errorCode }, before) =>
       isHeartbeat(step) &&
       step.do !== 'leave' &&
-      (errorCode === FENCED_INSTANCE_ID || errorCode === UNRELEASED_INSTANCE_ID),
+      (errorCode === FENCED_INSTANCE_ID ||
+        (errorCode === UNRELEASED_INSTANCE_ID && !isOwnInstance(step, before))),
   },
 ];
 
@@ -71,8 +76,19 @@ export function explain(step: Step, difference: Difference): Explanation | undef
 }
 
 /** Why a history ends with this answer, if it does. */
-export function findEnding(step: Step, answer: unknown): Ending | undefined {
-  return ENDINGS.find((each) => each.ends(step, (answer ?? {}) as Fields));
+export function findEnding(step: Step, answer: unknown, before: Picture): Ending | undefined {
+  return ENDINGS.find((each) => each.ends(step, (answer ?? {}) as Fields, before));
+}
+
+function failedInside(member: unknown): boolean {
+  return (member as Fields)['errorCode'] === UNKNOWN_SERVER_ERROR;
+}
+
+/** Whether a member joins again under the instance id that it has. */
+function isOwnInstance({ as: alias, send }: Step, before: Picture): boolean {
+  const { memberId, instanceId } = (send ?? {}) as Fields;
+  const isAsItself = memberId === undefined && instanceId === undefined;
+  return isAsItself && before.joined.some((member) => member.alias === alias);
 }
 
 function isHeartbeat({ do: kind }: Step): boolean {

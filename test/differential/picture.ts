@@ -53,6 +53,26 @@ export class Picture {
     return this.members.filter(({ joined }) => joined);
   }
 
+  /** Members that may well speak: not those whose instance id another life of theirs has. */
+  get rightful(): readonly PicturedMember[] {
+    return this.members.filter((one) => {
+      const holder = this.#holderOf(one);
+      return holder === undefined || holder.alias === one.alias;
+    });
+  }
+
+  /** Other lives of a member that is on a break, itself included. */
+  livesOf({ fields }: PicturedMember): readonly PicturedMember[] {
+    return this.members.filter((one) => one.fields['instanceId'] === fields['instanceId']);
+  }
+
+  #holderOf({ fields: { instanceId } }: PicturedMember): PicturedMember | undefined {
+    if (instanceId === undefined) return undefined;
+    return this.members.find(
+      (one) => one.fields['instanceId'] === instanceId && (one.joined || one.onBreak),
+    );
+  }
+
   /** Takes in what a step was answered. */
   learn(step: Step, answer: unknown): void {
     if (HEARTBEATS.has(step.do)) this.#learnHeartbeat(step, (answer ?? {}) as Fields);
@@ -69,6 +89,11 @@ export class Picture {
     const epoch = Number(answer['memberEpoch']);
     const joined = epoch >= 0;
     const told = answer['activeTasks'] !== undefined;
+    if (joined && known.fields['instanceId'] !== undefined) {
+      for (const other of this.livesOf(known)) {
+        this.#members.set(other.alias, { ...other, joined: false, onBreak: false });
+      }
+    }
     this.#members.set(known.alias, {
       ...known,
       epoch,

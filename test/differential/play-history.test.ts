@@ -93,6 +93,41 @@ describe('playHistory()', () => {
     expect([...outcome.explained]).to.deep.equal([['refused under a foreign instance id', 1]]);
   });
 
+  it('ends where a server failed inside, alone or while a group settled', async () => {
+    const lengthOf = async (step: Step, answer: unknown) => {
+      const servers = serversOf(
+        () => answer,
+        () => answer,
+      );
+      return (await playHistory(servers, HEAD, scriptOf([step, step]))).steps.length;
+    };
+    const failure = { errorCode: -1 };
+    expect(await lengthOf({ do: 'beat', as: 'A' }, failure)).to.equal(1);
+    expect(await lengthOf({ do: 'settle' }, { members: { A: {}, B: failure } })).to.equal(1);
+    expect(await lengthOf({ do: 'settle' }, { members: { A: {}, B: { errorCode: 25 } } })).to.equal(
+      2,
+    );
+    const unreadable = { do: 'join', as: 'A', send: { topology: 'twice' } };
+    expect(await lengthOf(unreadable, failure)).to.equal(2);
+    expect(await lengthOf({ do: 'list' }, failure)).to.equal(2);
+  });
+
+  it('goes on when a member is refused the instance id that it has itself', async () => {
+    const answers = [{ memberEpoch: 2 }, { errorCode: 111 }, {}];
+    const answering = () => {
+      let at = 0;
+      return () => answers[at++];
+    };
+    const join = { do: 'join', as: 'A' };
+    const head = { ...HEAD, members: { A: { instanceId: 'iA' } } };
+    const play = (some: readonly Step[]) =>
+      playHistory(serversOf(answering(), answering()), head, scriptOf(some));
+    const goesOn = await play([join, join, { do: 'list' }]);
+    expect([goesOn.steps.length, goesOn.explained.size]).to.deep.equal([3, 0]);
+    const ends = await play([join, { ...join, send: { memberId: 'B' } }, { do: 'list' }]);
+    expect([ends.steps.length, ends.explained.size]).to.deep.equal([2, 1]);
+  });
+
   it('goes on past a difference that is explained, and counts it', async () => {
     const path = 'topology.subtopologies[0].stateChangelogTopics[0].partitions';
     const servers: Servers = {

@@ -1,5 +1,6 @@
 import { type Difference, explain, findEnding } from './explained.ts';
 import type { HistoryHead, Step } from './history.ts';
+import { Picture } from './picture.ts';
 
 /** One server, seen through the steps of one history. */
 export type Scene = {
@@ -58,6 +59,7 @@ export async function playHistory(
 ): Promise<Outcome> {
   const real = servers.real(head);
   const ours = servers.ours(head);
+  const picture = new Picture(head);
   const steps: Step[] = [];
   const explained = new Map<string, number>();
   try {
@@ -75,11 +77,12 @@ export async function playHistory(
         const parting = { at: steps.length - 1, step, real: answer, ours: got, differences };
         return { steps, parting, explained };
       }
-      const ending = findEnding(step, answer);
+      const ending = findEnding(step, answer, picture);
       if (ending !== undefined) {
         note(ending.name);
         break;
       }
+      picture.learn(step, answer);
       script.learn(step, answer);
     }
     return { steps, parting: undefined, explained };
