@@ -6,6 +6,7 @@ type Body = Record<string, unknown>;
 
 /** The numbers of the errors that these traces hold. */
 export const ERROR_CODES: Partial<Record<ErrorName, number>> = {
+  UNKNOWN_SERVER_ERROR: -1,
   NONE: 0,
   COORDINATOR_NOT_AVAILABLE: 15,
   UNKNOWN_MEMBER_ID: 25,
