@@ -1,40 +1,27 @@
-import { apply } from '../machines/apply.ts';
-import type { HeartbeatAnswer } from '../machines/commands.ts';
-import { refusedAnswer } from '../machines/decide/answer.ts';
 import { decideExpiry, decideTopicsDeleted } from '../machines/decide/offsets.ts';
 import { decideSearch, decideSearchOver } from '../machines/decide/patterns.ts';
-import { isAway } from '../machines/decide/static-member.ts';
-import { decideRunOver, decideWaitOver } from '../machines/decide/target.ts';
 import { topicsChanged } from '../machines/decide/topics-changed.ts';
-import type {
-  Context,
-  Effect,
-  GroupDecision,
-  GroupSlot,
-  HeldHeartbeat,
-  RunOutcome,
-} from '../machines/decision.ts';
-import { emptySlot } from '../machines/model/empty.ts';
+import type { Context, GroupDecision, GroupSlot } from '../machines/decision.ts';
 import { Refusal } from '../machines/model/refusal.ts';
 import {
   type ShardState as Life,
   nextShardState,
   type ShardEvent,
 } from '../machines/shard-machine.ts';
+import { Carrier } from './carrier.ts';
 import { Effects } from './effects.ts';
 import { contextOf, type ShardEnvironment } from './environment.ts';
 import { decisionOfTimer } from './fired.ts';
 import type { ShardStatus } from './group-coordinator.ts';
+import { HeldAnswers } from './held-answers.ts';
 import { Jobs } from './jobs.ts';
-import { journalEntry } from './journal-entry.ts';
 import { loadShard } from './loader.ts';
 import { errorOfLostWrite } from './log-errors.ts';
 import { Mailbox } from './mailbox.ts';
-import type { AnyCommand, AnyQuestion, GroupCommand, Message } from './messages.ts';
-import { ParkedReplies } from './parked-replies.ts';
+import type { AnyCommand, AnyQuestion, Message } from './messages.ts';
 import { ShardLog } from './shard-log.ts';
 import { countGroups } from './shard-state.ts';
-import { armLoadedTimers, syncTimers, waitKey } from './shard-timers.ts';
+import { armLoadedTimers, syncTimers } from './shard-timers.ts';
 import type { TimerPurpose } from './timer-purpose.ts';
 import { Timers } from './timers.ts';
 
@@ -54,8 +41,8 @@ export class ShardActor {
   readonly #log: ShardLog;
   readonly #mailbox: Mailbox<Message>;
   readonly #timers: Timers<TimerPurpose>;
-  readonly #effects: Effects;
-  readonly #parked = new ParkedReplies();
+  readonly #carrier: Carrier;
+  readonly #held: HeldAnswers;
   #life: Life = 'initial';
   #drainPlanned = false;
 
@@ -70,7 +57,7 @@ export class ShardActor {
     });
     this.#mailbox = new Mailbox(env.mailboxMax);
     this.#timers = new Timers(env.clock, (fired) => this.#inside({ kind: 'timer', fired }));
-    this.#effects = new Effects({
+    const effects = new Effects({
       timers: this.#timers,
       topicCreator: env.topicCreator,
       jobs: new Jobs({
@@ -82,6 +69,13 @@ export class ShardActor {
       patterns: env.patterns,
       runOver: (groupId, outcome) => this.#inside({ kind: 'runOver', groupId, outcome }),
       searchOver: (groupId, outcome) => this.#inside({ kind: 'searchOver', groupId, outcome }),
+    });
+    this.#carrier = new Carrier({ env, log: this.#log, effects });
+    this.#held = new HeldAnswers({
+      env,
+      log: this.#log,
+      timers: this.#timers,
+      carrier: this.#carrier,
     });
   }
 
@@ -145,9 +139,7 @@ export class ShardActor {
         message.reply(message.refuse('NOT_COORDINATOR', null));
       }
     }
-    for (const parked of this.#parked.takeAll()) {
-      for (const reply of parked.replies) reply(refusedAnswer('NOT_COORDINATOR', null));
-    }
+    this.#held.close();
   }
 
   /** Whether everything handed to the log was answered. */
@@ -215,7 +207,7 @@ export class ShardActor {
         if (this.#timers.claim(message.fired)) this.#fired(message.fired.what);
         return;
       case 'runOver':
-        this.#runOver(message.groupId, message.outcome);
+        this.#held.runOver(message.groupId, message.outcome);
         return;
       case 'searchOver':
         this.#quietly(message.groupId, 'topics searched', null, (slot, context) =>
@@ -241,30 +233,19 @@ export class ShardActor {
     try {
       const decision = command.decide(this.#log.get(groupId), contextOf(groupId, this.#env));
       if (decision === undefined) return;
-      const slot = this.#carryOut(groupId, command.cause, command.memberId, decision);
-      if (decision.reply.kind === 'held') this.#park(groupId, decision.reply.held, command.reply);
-      else this.#answer(groupId, command, decision.reply.value);
-      this.#endWaitOfTheGone(groupId, slot);
+      const slot = this.#carrier.carryOut(command, decision);
+      const { reply } = decision;
+      if (reply.kind === 'held') this.#held.hold(groupId, reply.held, command.reply);
+      else this.#carrier.answer(groupId, command, reply.value);
+      this.#held.endWaitOfTheGone(groupId, slot);
     } catch (cause) {
       this.#refuse(command, cause);
     }
   }
 
-  #park(groupId: string, held: HeldHeartbeat, reply: (answer: HeartbeatAnswer) => void): void {
-    // Whoever waits for an earlier run waits in vain: that run was given up, or this one would not have started.
-    const earlier = this.#parked.get(groupId);
-    if (earlier !== undefined && earlier.held.run !== held.run) {
-      this.#parked.takeAny(groupId);
-      this.#answerWithout(groupId, earlier);
-    }
-    this.#parked.park(groupId, held, reply);
-    const purpose = { type: 'answerWait', groupId, run: held.run } as const;
-    this.#timers.arm(waitKey(groupId), this.#env.coordinator.assignorAnswerWaitMs, purpose);
-  }
-
   #refuse(command: AnyCommand, cause: unknown): void {
     if (cause instanceof Refusal) {
-      this.#answer(command.groupId, command, command.refuse(cause.error, cause.text));
+      this.#carrier.answer(command.groupId, command, command.refuse(cause.error, cause.text));
       return;
     }
     const error = errorOfLostWrite(cause);
@@ -273,13 +254,6 @@ export class ShardActor {
       'Decision failed',
     );
     command.reply(command.refuse(error, null));
-  }
-
-  #answer<T>(groupId: string, command: Pick<GroupCommand<T>, 'refuse' | 'reply'>, value: T): void {
-    this.#log.whenCommitted(groupId, {
-      send: () => command.reply(value),
-      lose: (cause) => command.reply(command.refuse(errorOfLostWrite(cause), null)),
-    });
   }
 
   #question(question: AnyQuestion): void {
@@ -303,7 +277,7 @@ export class ShardActor {
 
   #fired(purpose: TimerPurpose): void {
     if (purpose.type === 'sweep') this.#sweep();
-    else if (purpose.type === 'answerWait') this.#endWait(purpose.groupId, purpose.run);
+    else if (purpose.type === 'answerWait') this.#held.waitOver(purpose.groupId, purpose.run);
     else {
       const { cause, memberId, decide } = decisionOfTimer(purpose);
       this.#quietly(
@@ -325,38 +299,11 @@ export class ShardActor {
     try {
       const decision = decide(this.#log.get(groupId), contextOf(groupId, this.#env));
       if (decision === undefined) return;
-      const slot = this.#carryOut(groupId, cause, memberId, decision);
-      this.#endWaitOfTheGone(groupId, slot);
+      const slot = this.#carrier.carryOut({ groupId, cause, memberId }, decision);
+      this.#held.endWaitOfTheGone(groupId, slot);
     } catch (error) {
       this.#env.log.error({ err: error, groupId, memberId, cause }, 'Decision failed');
     }
-  }
-
-  #runOver(groupId: string, outcome: RunOutcome): void {
-    const slot = this.#log.get(groupId);
-    const parked = this.#parked.take(groupId, outcome.run);
-    if (parked !== undefined) this.#timers.cancel(waitKey(groupId));
-    try {
-      const decision =
-        slot && decideRunOver(slot, outcome, parked?.held, contextOf(groupId, this.#env));
-      if (decision !== undefined) {
-        this.#carryOut(groupId, 'target ready', parked?.held.request.memberId ?? null, decision);
-        if (
-          decision.reply.kind === 'answer' &&
-          decision.reply.value !== undefined &&
-          parked !== undefined
-        ) {
-          this.#answerParked(groupId, parked.replies, decision.reply.value);
-          return;
-        }
-      }
-    } catch (cause) {
-      this.#env.log.error(
-        { err: cause, groupId, run: outcome.run },
-        'Target could not be installed',
-      );
-    }
-    if (parked !== undefined) this.#answerWithout(groupId, parked);
   }
 
   #topicsChanged(names: ReadonlySet<string>): void {
@@ -369,51 +316,6 @@ export class ShardActor {
         current === undefined ? undefined : decideSearch(current, context),
       );
     }
-  }
-
-  #endWait(groupId: string, run: number): void {
-    const parked = this.#parked.take(groupId, run);
-    if (parked !== undefined) this.#answerWithout(groupId, parked);
-  }
-
-  /** Answers a parked heartbeat with what its member has, run or no run. */
-  #answerWithout(groupId: string, parked: NonNullable<ReturnType<ParkedReplies['get']>>): void {
-    try {
-      const decision = decideWaitOver(
-        this.#log.get(groupId),
-        parked.held,
-        contextOf(groupId, this.#env),
-      );
-      this.#carryOut(groupId, 'heartbeat', parked.held.request.memberId, decision);
-      if (decision.reply.kind === 'answer')
-        this.#answerParked(groupId, parked.replies, decision.reply.value);
-    } catch (cause) {
-      const refused =
-        cause instanceof Refusal
-          ? refusedAnswer(cause.error, cause.text)
-          : refusedAnswer('COORDINATOR_NOT_AVAILABLE', null);
-      if (!(cause instanceof Refusal))
-        this.#env.log.error({ err: cause, groupId }, 'Decision failed');
-      this.#answerParked(groupId, parked.replies, refused);
-    }
-  }
-
-  #answerParked(
-    groupId: string,
-    replies: readonly ((answer: HeartbeatAnswer) => void)[],
-    answer: HeartbeatAnswer,
-  ): void {
-    for (const reply of replies) this.#answer(groupId, { reply, refuse: refusedAnswer }, answer);
-  }
-
-  /** A member that left or was fenced while its answer waited gets the answer it would get now (OFF-8). */
-  #endWaitOfTheGone(groupId: string, slot: GroupSlot | undefined): void {
-    const parked = this.#parked.get(groupId);
-    const member = slot?.group?.members.get(parked?.held.request.memberId ?? '');
-    if (parked === undefined || (member !== undefined && !isAway(member))) return;
-    this.#parked.takeAny(groupId);
-    this.#timers.cancel(waitKey(groupId));
-    this.#answerWithout(groupId, parked);
   }
 
   #planSweep(): void {
@@ -432,66 +334,14 @@ export class ShardActor {
     this.#planSweep();
   }
 
-  // --- carrying out -----------------------------------------------------------------------------------------------
-
-  /** Applies a decision and takes its effects in hand. What it writes joins the turn. */
-  #carryOut(
-    groupId: string,
-    cause: string,
-    memberId: string | null,
-    decision: GroupDecision<unknown>,
-  ): GroupSlot | undefined {
-    const { records, soft, effects, because } = decision;
-    const before = this.#log.get(groupId);
-    if (records.length > 0 || before?.soft !== soft) {
-      // What the log would never take must not join a turn: it would take the others of the turn with it.
-      const batch = records.length > 0 ? this.#log.admit(records) : undefined;
-      let slot = before ?? emptySlot(groupId);
-      for (const record of records) slot = apply(slot, record);
-      if (slot.soft !== soft) slot = { ...slot, soft };
-      this.#log.put(slot);
-      this.#countHurried(before, slot);
-      if (batch !== undefined) this.#log.write(groupId, before, batch);
-      if (isRebalance(cause, before, slot)) this.#env.metrics.rebalanced();
-    }
-    const slot = this.#log.get(groupId);
-    if (because.length > 0) {
-      const nowMs = this.#env.clock.nowMs();
-      this.#log.remember(journalEntry({ groupId, slot, cause, memberId, because, nowMs }));
-    }
-    for (const effect of effects) this.#takeInHand(groupId, effect);
-    return slot;
-  }
-
-  #takeInHand(groupId: string, effect: Effect): void {
-    const send = () => this.#effects.carryOut(groupId, effect);
-    // A timer and a run go back with their batch; a topic that was asked for stays (C-2).
-    if (effect.type === 'createTopics') this.#log.whenCommitted(groupId, { send, lose: () => {} });
-    else send();
-  }
-
-  #countHurried(before: GroupSlot | undefined, after: GroupSlot | undefined): void {
-    this.#env.hurried.count +=
-      (after?.soft.hurriedMembers ?? 0) - (before?.soft.hurriedMembers ?? 0);
-  }
-
   /** Groups went back to what is committed: so do their timers, and whoever waits there is told to try again. */
   #lost(decided: ReadonlyMap<string, GroupSlot | undefined>, cause: unknown): void {
     for (const [groupId, was] of decided) {
       const slot = this.#log.get(groupId);
-      this.#countHurried(was, slot);
+      this.#carrier.countHurried(was, slot);
       syncTimers(groupId, slot, was, this.#timers, contextOf(groupId, this.#env));
-      const parked = this.#parked.takeAny(groupId);
-      for (const reply of parked?.replies ?? []) {
-        reply(refusedAnswer(errorOfLostWrite(cause), null));
-      }
+      this.#held.lose(groupId, cause);
     }
     this.#planDrain();
   }
-}
-
-/** Epochs raised by heartbeats count, those of leaves and time-outs do not (GE-9, MT-5). */
-function isRebalance(cause: string, before: GroupSlot | undefined, after: GroupSlot): boolean {
-  if (cause !== 'heartbeat' && cause !== 'join') return false;
-  return (after.group?.groupEpoch ?? 0) > (before?.group?.groupEpoch ?? 0);
 }
