@@ -40,6 +40,7 @@ export function standaloneFront(parts: { catalogue: Catalogue; nodeId: number; l
     topics: catalogue,
     topicCreator: new TopicCreator({
       createTopics: createInCatalogue(catalogue),
+      isThere: (name) => catalogue.view().topic(name) !== undefined,
       clock: systemClock,
       log,
       timeoutMs: CREATE_TOPICS_TIMEOUT_MS,

@@ -20,27 +20,34 @@ const IN_FLIGHT_MAX = 10_000;
 const TEXT_LENGTH_MAX = 200;
 
 /**
- * Creates internal topics for all groups together. A topic that is being made is not asked for again; one that failed
- * is left alone until its failure expires, which is the whole back-off.
+ * Creates internal topics for all groups together. A topic that is being made, or was made since the group looked, is not
+ * asked for; one that failed is left alone until its failure expires, which is the whole back-off.
  *
  * Source: topology-and-admin 10, rules C-4 to C-10.
  */
 export class TopicCreator implements TopicCreatorPort {
   readonly #createTopics: CreateTopics;
+  readonly #isThere: (name: string) => boolean;
   readonly #clock: Pick<Clock, 'monotonicMs' | 'after'>;
   readonly #log: Log;
   readonly #timeoutMs: number;
   readonly #inFlight = new Set<string>();
   readonly #failures = new Map<string, Failure>();
 
-  /** @param options.timeoutMs how long an answer is waited for; Kafka's `request.timeout.ms` (C-5). */
+  /**
+   * @param options.isThere whether a topic is known to exist now: a heartbeat that was decided while the topic was being
+   *   made still asks for it.
+   * @param options.timeoutMs how long an answer is waited for; Kafka's `request.timeout.ms` (C-5).
+   */
   constructor(options: {
     readonly createTopics: CreateTopics;
+    readonly isThere: (name: string) => boolean;
     readonly clock: Pick<Clock, 'monotonicMs' | 'after'>;
     readonly log: Log;
     readonly timeoutMs: number;
   }) {
     this.#createTopics = options.createTopics;
+    this.#isThere = options.isThere;
     this.#clock = options.clock;
     this.#log = options.log;
     this.#timeoutMs = options.timeoutMs;
@@ -48,7 +55,8 @@ export class TopicCreator implements TopicCreatorPort {
 
   create(topics: readonly CreatableTopic[], failureTtlMs: number): void {
     const candidates = topics
-      .filter(({ name }) => !this.#inFlight.has(name) && this.#liveFailure(name) === undefined)
+      .filter(({ name }) => !this.#inFlight.has(name) && !this.#isThere(name))
+      .filter(({ name }) => this.#liveFailure(name) === undefined)
       .slice(0, IN_FLIGHT_MAX - this.#inFlight.size);
     if (candidates.length === 0) return;
     for (const { name } of candidates) this.#inFlight.add(name);

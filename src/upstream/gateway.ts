@@ -109,6 +109,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   });
   const topicCreator = new TopicCreator({
     createTopics: createUpstream(pool, () => topics.poke()),
+    isThere: (name) => topics.view().topic(name) !== undefined,
     clock,
     log,
     timeoutMs: parts.createTimeoutMs,

@@ -23,7 +23,9 @@ type Request = {
 function setUp() {
   const clock = new ManualClock();
   const requests: Request[] = [];
+  const there = new Set<string>();
   const creator = new TopicCreator({
+    isThere: (name) => there.has(name),
     createTopics: (wanted) =>
       new Promise((answer, fail) => {
         requests.push({ names: wanted.map(({ name }) => name), answer, fail });
@@ -37,7 +39,7 @@ function setUp() {
     requests.at(-1)?.answer(outcomes);
     await clock.settle();
   };
-  return { clock, creator, requests, asked, answer };
+  return { clock, creator, requests, there, asked, answer };
 }
 
 const ok = (name: string): CreateOutcome => ({ name, error: 'NONE', message: null });
@@ -54,6 +56,16 @@ describe('TopicCreator', () => {
     creator.create(topics('a', 'b'), TTL_MS);
     creator.create(topics('b', 'c'), TTL_MS);
     expect(asked()).to.deep.equal([['a', 'b'], ['c']]);
+  });
+
+  it('makes no topic that has come to be since the group looked', async () => {
+    const { creator, there, asked, answer } = setUp();
+    creator.create(topics('a', 'b'), TTL_MS);
+    there.add('a');
+    await answer(ok('a'), ok('b'));
+    creator.create(topics('a'), TTL_MS);
+    creator.create(topics('a', 'b'), TTL_MS);
+    expect(asked()).to.deep.equal([['a', 'b'], ['b']]);
   });
 
   it('may be asked again after it was answered: success shows elsewhere (C-6, C-9)', async () => {
@@ -150,6 +162,7 @@ describe('TopicCreator', () => {
     });
     const creator = new TopicCreator({
       createTopics: createInCatalogue(catalogue),
+      isThere: (name) => catalogue.view().topic(name) !== undefined,
       clock,
       log: new KeptLog(),
       timeoutMs: TIMEOUT_MS,
