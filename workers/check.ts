@@ -1,4 +1,4 @@
-import { at, CANDIDATE, type Dense, isSet } from './dense.ts';
+import { ALGORITHMS, at, CANDIDATE, type Dense, isSet } from './dense.ts';
 
 /**
  * Checks a result against the hard invariants, from the lists that will be handed out, before anyone uses it. Trusts
@@ -134,10 +134,10 @@ function staleKeepers(
   return keepers;
 }
 
-/** H7; stale members make it impossible to promise, and Kafka's own placement does not promise it. */
+/** H7, which sticky promises; stale members make it impossible. */
 function checkQuotas(dense: Dense): string | undefined {
   const { size, activeStart, activeTask, subtopologyOf, stateful, base } = dense;
-  if (size.placeAsKafka === 1 || dense.frozen.includes(1)) return undefined;
+  if (ALGORITHMS[dense.facts.algorithm] !== 'sticky' || dense.facts.stale > 0) return undefined;
   let statefulTasks = 0;
   for (let s = 0; s < size.subtopologies; s++) {
     if (isSet(stateful, s)) statefulTasks += at(base, s + 1) - at(base, s);

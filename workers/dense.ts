@@ -1,3 +1,5 @@
+import { ASSIGNORS } from '../machines/model/assignors.ts';
+
 /** Numbers of a problem that fix the length of every array. */
 export type DenseSizes = {
   readonly subtopologies: number;
@@ -12,16 +14,28 @@ export type DenseSizes = {
   /** Groups of processes with equal tags; 1 without tag keys. */
   readonly tagGroups: number;
   readonly candidates: number;
-  /** 1: to be placed as Kafka's own sticky places, 0: as ours does. */
-  readonly placeAsKafka: number;
+};
+
+/** What can be run: our assignors, and Kafka's own sticky, which places tasks down to which of equals it takes. */
+export const ALGORITHMS = [...ASSIGNORS, 'kafka_sticky'] as const;
+
+/** Numbers of a problem that fix no length. */
+export type DenseFacts = {
+  /** What is to run, by its place in {@link ALGORITHMS}. */
+  readonly algorithm: number;
+  /** Tasks that somebody has as active. */
+  readonly held: number;
+  /** Candidates that hold a copy now, in whatever role; the others have it on disk. */
+  readonly copies: number;
+  /** Members with a stale topology epoch. */
+  readonly stale: number;
 };
 
 /** Why a member is a candidate for a task. */
 export const CANDIDATE = { standby: 0, warmup: 1, disk: 2, secondActive: 3 } as const;
 
 const MAGIC = 0x48474131;
-const HEADER = [
-  'magic',
+const SIZES = [
   'subtopologies',
   'tasks',
   'members',
@@ -31,8 +45,13 @@ const HEADER = [
   'tagKeys',
   'tagGroups',
   'candidates',
-  'placeAsKafka',
-] as const;
+] as const satisfies readonly (keyof DenseSizes)[];
+const FACTS = [
+  'algorithm',
+  'held',
+  'copies',
+  'stale',
+] as const satisfies readonly (keyof DenseFacts)[];
 /** Int32 words; an even number, so that the doubles behind it are aligned. */
 const HEADER_WORDS = 16;
 
@@ -96,6 +115,8 @@ function layOut(size: DenseSizes, arena: Arena) {
     procOf: arena.i32(M),
     procStart: arena.i32(P + 1),
     procMember: arena.i32(M),
+    /** How many members a process has. */
+    procCapacity: arena.i32(P),
     /** Index of the process's value of the key among the values of that key; -1 missing. Row = process. */
     tagValue: arena.i32(P * K),
     /** Group of the processes with the same tags. */
@@ -103,6 +124,8 @@ function layOut(size: DenseSizes, arena: Arena) {
     /** The member that holds the task as active, or -1. */
     prevActive: arena.i32(T),
     candStart: arena.i32(T + 1),
+    /** Where in its list the candidates begin that only have the task on disk; before them are those that hold a copy. */
+    candDisk: arena.i32(T),
     /** By rank, best first (section 4). */
     candMember: arena.i32(C),
 
@@ -119,17 +142,30 @@ function layOut(size: DenseSizes, arena: Arena) {
     // Scratch of a run; dirty at its start.
     standbyCount: arena.i32(T),
     order: arena.i32(T),
-    cursor: arena.i32(T + 1),
+    few: arena.i32(T),
+    fewKey: arena.i32(T),
+    fewSpare: arena.i32(T),
     count: arena.i32(M),
+    planned: arena.i32(M),
+    procNext: arena.i32(P),
+    procLevel: arena.i32(P),
     procCount: arena.i32(P),
-    procCapacity: arena.i32(P),
     procStateless: arena.i32(P),
-    memberGroup: arena.i32(M),
     procGroup: arena.i32(P),
     procOrder: arena.i32(P),
+    binItem: arena.i32(P),
+    binLow: arena.i32(P),
+    binHigh: arena.i32(P),
+    binStamp: arena.i32(P),
+    binSpare: arena.i32(P),
+    /** For counting sorts of processes by anything that is counted. */
+    buckets: arena.i32(T + M + P + 2),
     groupBest: arena.i32(P),
+    groupRoom: arena.i32(P),
     /** Processes that hold the task at hand. */
     holders: arena.i32(R + 1),
+
+    binDropped: arena.u8(P),
 
     /** 1 = has a changelog. */
     stateful: arena.u8(S),
@@ -142,7 +178,10 @@ function layOut(size: DenseSizes, arena: Arena) {
 }
 
 /** A problem, its result and the scratch of its run, as views into one shared buffer (section 9.2). */
-export type Dense = ReturnType<typeof layOut> & { readonly buffer: SharedArrayBuffer };
+export type Dense = ReturnType<typeof layOut> & {
+  readonly facts: DenseFacts;
+  readonly buffer: SharedArrayBuffer;
+};
 
 /** Bytes a problem of this size needs. */
 export function denseBytes(size: DenseSizes): number {
@@ -152,23 +191,24 @@ export function denseBytes(size: DenseSizes): number {
 }
 
 /** Makes a buffer hold a problem of this size; the arrays still contain whatever was there. */
-export function createDense(buffer: SharedArrayBuffer, size: DenseSizes): Dense {
+export function createDense(buffer: SharedArrayBuffer, size: DenseSizes, facts: DenseFacts): Dense {
   const header = new Int32Array(buffer, 0, HEADER_WORDS);
-  const words = { magic: MAGIC, ...size };
-  HEADER.forEach((name, word) => {
-    header[word] = words[name];
-  });
-  return { ...layOut(size, new Arena(buffer)), buffer };
+  header.set([MAGIC, ...SIZES.map((name) => size[name]), ...FACTS.map((name) => facts[name])]);
+  return { ...layOut(size, new Arena(buffer)), facts, buffer };
 }
 
 /** Opens a buffer that {@link createDense} made, in any thread. Refuses one that it did not make. */
 export function openDense(buffer: SharedArrayBuffer): Dense {
-  const header = new Int32Array(buffer, 0, HEADER_WORDS);
-  const words = HEADER.map((name, word) => [name, at(header, word)] as const);
-  const { magic, ...size } = Object.fromEntries(words) as Record<(typeof HEADER)[number], number>;
+  const [magic, ...words] = new Int32Array(buffer, 0, HEADER_WORDS);
   if (magic !== MAGIC)
     throw new Error(`Cannot open assignment buffer: magic ${magic}, wanted ${MAGIC}`);
-  return { ...layOut(size, new Arena(buffer)), buffer };
+  const size = named(SIZES, words);
+  const facts = named(FACTS, words.slice(SIZES.length));
+  return { ...layOut(size, new Arena(buffer)), facts, buffer };
+}
+
+function named<K extends string>(names: readonly K[], words: readonly number[]): Record<K, number> {
+  return Object.fromEntries(names.map((name, i) => [name, words[i]])) as Record<K, number>;
 }
 
 /** The number at an index that is known to be inside. */

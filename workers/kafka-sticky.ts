@@ -1,9 +1,8 @@
 import { at, type Dense, isSet } from './dense.ts';
+import { includes } from './includes.ts';
 import { PriorityHeap } from './java-collections.ts';
-import { includes } from './least-loaded.ts';
 import { listByMember } from './list-by-member.ts';
 import { Quota } from './quota.ts';
-import { bestCandidate, countTask } from './sticky-run.ts';
 
 /** What the passes of one run share. */
 type KafkaRun = {
@@ -28,9 +27,6 @@ export function assignAsKafka(dense: Dense): void {
   const { size } = dense;
   for (const result of [dense.active, dense.standby]) result.fill(-1);
   for (const counter of [dense.standbyCount, dense.count, dense.procCount]) counter.fill(0);
-  for (let p = 0; p < size.processes; p++) {
-    dense.procCapacity[p] = at(dense.procStart, p + 1) - at(dense.procStart, p);
-  }
   const partitionOf = (task: number) => task - at(dense.base, at(dense.subtopologyOf, task));
   const order = Array.from({ length: size.tasks }, (_, task) => task);
   order.sort((a, b) => partitionOf(a) - partitionOf(b) || a - b);
@@ -50,7 +46,7 @@ export function assignAsKafka(dense: Dense): void {
 
 function placeActives(run: KafkaRun): void {
   const { dense, order, activeQuota } = run;
-  const { active, prevActive, count, holders } = dense;
+  const { active, prevActive, count } = dense;
   const placeIfRoom = (task: number, member: number): void => {
     if (member === -1 || at(count, member) >= activeQuota.limit) return;
     placeActive(run, task, member);
@@ -58,7 +54,7 @@ function placeActives(run: KafkaRun): void {
   };
   for (const task of order) placeIfRoom(task, at(prevActive, task));
   for (const task of order) {
-    if (at(active, task) === -1) placeIfRoom(task, bestCandidate(dense, task, holders, 0));
+    if (at(active, task) === -1) placeIfRoom(task, bestCandidate(dense, task, 0));
   }
   const processes = processesByLoad(dense);
   for (let task = 0; task < dense.size.tasks; task++) {
@@ -91,7 +87,7 @@ function placeStandbys(run: KafkaRun, tasks: readonly number[]): void {
       let member = at(prevActive, task);
       const hasRoom = () => member !== -1 && at(count, member) < totalQuota.limit;
       if (!hasRoom() || includes(holders, held, at(procOf, member))) {
-        member = bestCandidate(dense, task, holders, held);
+        member = bestCandidate(dense, task, held);
       }
       if (!hasRoom()) {
         left.push({ task, replicas: size.replicas - placed });
@@ -146,6 +142,41 @@ function holdersOf({ active, standby, standbyCount, procOf, holders, size }: Den
     holders[held++] = at(procOf, at(standby, task * size.slots + i));
   }
   return held;
+}
+
+/**
+ * Walks a task's candidates: the first one, replaced by a later one only if that one's process load and member count are
+ * both smaller. Whether it has room is the caller's to ask.
+ *
+ * @param held the first so many of `holders` are processes that hold the task already; their members do not count.
+ */
+function bestCandidate(dense: Dense, task: number, held: number): number {
+  const { candStart, candMember, holders, procOf, procCount, procCapacity, count } = dense;
+  let best = -1;
+  for (let c = at(candStart, task); c < at(candStart, task + 1); c++) {
+    const member = at(candMember, c);
+    const process = at(procOf, member);
+    if (includes(holders, held, process)) continue;
+    const bestProcess = best === -1 ? process : at(procOf, best);
+    if (
+      best === -1 ||
+      (at(count, member) < at(count, best) &&
+        at(procCount, process) * at(procCapacity, bestProcess) <
+          at(procCount, bestProcess) * at(procCapacity, process))
+    ) {
+      best = member;
+    }
+  }
+  return best;
+}
+
+/** Puts one more task on a member's account, whatever the role; returns how many it has. */
+function countTask({ procOf, count, procCount }: Dense, member: number): number {
+  const process = at(procOf, member);
+  const has = at(count, member) + 1;
+  count[member] = has;
+  procCount[process] = at(procCount, process) + 1;
+  return has;
 }
 
 function processesByLoad({ size, procCount, procCapacity }: Dense): PriorityHeap {

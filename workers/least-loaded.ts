@@ -1,4 +1,6 @@
-import { at, isSet } from './dense.ts';
+import { Bin, type BinArrays } from './bin.ts';
+import { sortByKey } from './counting-sort.ts';
+import { at } from './dense.ts';
 
 /** What is known of the items a {@link LeastLoaded} looks at; numbers of items are indexes into all of these. */
 export type LeastLoadedItems = {
@@ -7,201 +9,127 @@ export type LeastLoadedItems = {
   /** Group of each item; -1 leaves it out. */
   readonly group: Int32Array;
   readonly groupCount: number;
-  /** Left out, all have capacity 1, and equal loads are taken by number. */
-  readonly shares?: {
-    /** Loads are `count` by `capacity`, compared without rounding; equal ones are told apart by `tie` by `capacity`. */
-    readonly capacity: Int32Array;
-    readonly tie: Int32Array;
-    /** Orders items of equal capacity and count as `tie` does, as long as this object is used; read once, 0 and above. */
-    readonly order: Int32Array;
-  };
+  /** Loads are `count` by `capacity`, compared without rounding; equal ones are told apart by `tie` by `capacity`. */
+  readonly capacity: Int32Array;
+  readonly tie: Int32Array;
+  /** Orders items of equal capacity and count as `tie` does, as long as this object is used; 0 and above. */
+  readonly order: Int32Array;
 };
 
+/** Room to work in, dirty; whoever shares it with another {@link LeastLoaded} ends that one's use. */
+export type LeastLoadedScratch = Omit<BinArrays, 'count' | 'order' | 'drops'>;
+
 /**
- * Finds the least loaded item of a group: by load, then tie, then number.
- *
- * The items of a group with one capacity make a bin. Water fills a bin level by level: a window holds the items at the
- * lowest count in their order, and is read from its head on. Who has risen meanwhile is passed over, so nobody needs to
- * say that an item rose; when the window is used up, one look over the bin makes the next. As nobody is below the
- * level, all those looks together cost no more than there are tasks. Bins are few, their heads are compared.
+ * Finds the least loaded item of a group: by load, then tie, then number. The items of a group with one capacity make a
+ * {@link Bin}; bins are few, and their first items are compared.
  *
  * Source: assignors 8, 9.4.
  */
 export class LeastLoaded {
   readonly #count: Int32Array;
-  readonly #capacity: Int32Array | undefined;
-  readonly #tie: Int32Array | undefined;
-  /** Items by bin, each bin in order. */
-  readonly #item: Int32Array;
-  readonly #binStart: Int32Array;
-  /** Bins by group. */
-  readonly #groupStart: Int32Array;
-  /** The window of a bin lies where the bin lies in `#item`, or in a part of it. */
-  readonly #window: Int32Array;
-  readonly #head: Int32Array;
-  readonly #end: Int32Array;
-  readonly #level: Int32Array;
+  readonly #capacity: Int32Array;
+  readonly #tie: Int32Array;
   readonly #dropped: Uint8Array;
+  readonly #drops = { count: 0 };
+  readonly #low: Int32Array;
+  readonly #spare: Int32Array;
+  readonly #binsOf: readonly (readonly Bin[])[];
+  /** See {@link nextRound}. */
+  round: Int32Array;
+  roundFrom = 0;
+  roundTo = 0;
 
-  constructor({ count, group, groupCount, shares }: LeastLoadedItems) {
+  constructor(items: LeastLoadedItems, scratch: LeastLoadedScratch) {
+    const { count, group, groupCount, capacity, tie, order } = items;
     this.#count = count;
-    this.#capacity = shares?.capacity;
-    this.#tie = shares?.tie;
-    let items = itemsInGroups(group);
-    if (shares !== undefined) items = sortBy(sortBy(items, shares.order), shares.capacity);
-    items = sortBy(items, group);
-    this.#item = items;
-    this.#binStart = new Int32Array(items.length + 1);
-    this.#groupStart = new Int32Array(groupCount + 1);
-    const bins = this.#markBins(group);
-    this.#window = new Int32Array(items.length);
-    this.#head = new Int32Array(bins);
-    this.#end = new Int32Array(bins);
-    this.#level = new Int32Array(bins);
-    this.#dropped = new Uint8Array(group.length);
+    this.#capacity = capacity;
+    this.#tie = tie;
+    this.#dropped = scratch.dropped;
+    this.#low = scratch.low;
+    this.#spare = scratch.spare;
+    this.round = scratch.low;
+    scratch.dropped.fill(0);
+    const { item } = scratch;
+    let length = 0;
+    for (let i = 0; i < group.length; i++) if (at(group, i) !== -1) item[length++] = i;
+    sortByKey(item, 0, length, capacity, scratch);
+    sortByKey(item, 0, length, group, scratch);
+    const arrays: BinArrays = { ...scratch, count, order, drops: this.#drops };
+    const binsOf: Bin[][] = Array.from({ length: groupCount }, () => []);
+    for (let from = 0, to = 0; from < length; from = to) {
+      const itsGroup = at(group, at(item, from));
+      const itsCapacity = at(capacity, at(item, from));
+      for (; to < length; to++) {
+        const next = at(item, to);
+        if (at(group, next) !== itsGroup || at(capacity, next) !== itsCapacity) break;
+      }
+      binsOf[itsGroup]?.push(new Bin(arrays, from, to));
+    }
+    this.#binsOf = binsOf;
   }
 
   /** The least loaded item of the group, or -1. */
   first(group: number): number {
+    const bins = this.#binsOf[group] as readonly Bin[];
     let best = -1;
-    for (let bin = at(this.#groupStart, group); bin < at(this.#groupStart, group + 1); bin++) {
-      const item = this.#firstOfBin(bin);
-      if (item !== -1 && (best === -1 || this.before(item, best))) best = item;
+    for (let i = 0; i < bins.length; i++) {
+      const item = (bins[i] as Bin).first();
+      if (best === -1 || (item !== -1 && this.before(item, best))) best = item;
     }
     return best;
   }
 
+  /**
+   * Asks for several least loaded items at once: `round` has them from `roundFrom` up to `roundTo`, in the order in which
+   * they are to be taken. Each has to rise by one, or to be dropped, before the next round; and who asks for rounds asks
+   * for nothing else.
+   *
+   * @returns false when nobody is left.
+   */
+  nextRound(group: number): boolean {
+    const bins = this.#binsOf[group] as readonly Bin[];
+    const [bin] = bins;
+    if (bin !== undefined && bins.length === 1) {
+      this.round = this.#low;
+      this.roundFrom = bin.from;
+      this.roundTo = bin.nextRound();
+    } else {
+      const item = this.first(group);
+      this.round = this.#spare;
+      this.round[0] = item;
+      this.roundFrom = 0;
+      this.roundTo = item === -1 ? 0 : 1;
+    }
+    return this.roundTo > this.roundFrom;
+  }
+
   /** The least loaded item of the group that is not among the first `exceptCount` of `except`, or -1. */
-  firstExcept(group: number, except: Int32Array, exceptCount: number): number {
+  firstExcept(except: Int32Array, exceptCount: number, group = 0): number {
+    const bins = this.#binsOf[group] as readonly Bin[];
     let best = -1;
-    for (let bin = at(this.#groupStart, group); bin < at(this.#groupStart, group + 1); bin++) {
-      const item = this.#firstOfBinExcept(bin, except, exceptCount);
-      if (item !== -1 && (best === -1 || this.before(item, best))) best = item;
+    for (let i = 0; i < bins.length; i++) {
+      const item = (bins[i] as Bin).firstExcept(except, exceptCount);
+      if (best === -1 || (item !== -1 && this.before(item, best))) best = item;
     }
     return best;
   }
+
+  /** Nothing to do: who rises is found out. */
+  rose(): void {}
 
   /** Takes the item out. */
   drop(item: number): void {
     this.#dropped[item] = 1;
+    this.#drops.count++;
   }
 
   /** Whether `a` is to be taken before `b`. */
   before(a: number, b: number): boolean {
-    const capacityA = this.#capacity === undefined ? 1 : at(this.#capacity, a);
-    const capacityB = this.#capacity === undefined ? 1 : at(this.#capacity, b);
+    const capacityA = at(this.#capacity, a);
+    const capacityB = at(this.#capacity, b);
     const load = at(this.#count, a) * capacityB - at(this.#count, b) * capacityA;
     if (load !== 0) return load < 0;
-    if (this.#tie === undefined) return a < b;
     const tie = at(this.#tie, a) * capacityB - at(this.#tie, b) * capacityA;
     return tie !== 0 ? tie < 0 : a < b;
   }
-
-  #firstOfBin(bin: number): number {
-    do {
-      const end = at(this.#end, bin);
-      const level = at(this.#level, bin);
-      for (let i = at(this.#head, bin); i < end; i++) {
-        const item = at(this.#window, i);
-        if (at(this.#count, item) !== level || isSet(this.#dropped, item)) continue;
-        this.#head[bin] = i;
-        return item;
-      }
-    } while (this.#nextWindow(bin));
-    return -1;
-  }
-
-  #firstOfBinExcept(bin: number, except: Int32Array, exceptCount: number): number {
-    const first = this.#firstOfBin(bin);
-    if (first === -1 || !includes(except, exceptCount, first)) return first;
-    const level = at(this.#level, bin);
-    for (let i = at(this.#head, bin) + 1; i < at(this.#end, bin); i++) {
-      const item = at(this.#window, i);
-      if (at(this.#count, item) !== level || isSet(this.#dropped, item)) continue;
-      if (!includes(except, exceptCount, item)) return item;
-    }
-    // All at the level are excepted, so they are few; the window stays for the next who asks.
-    let best = -1;
-    for (let i = at(this.#binStart, bin); i < at(this.#binStart, bin + 1); i++) {
-      const item = at(this.#item, i);
-      if (best !== -1 && at(this.#count, item) >= at(this.#count, best)) continue;
-      if (!isSet(this.#dropped, item) && !includes(except, exceptCount, item)) best = item;
-    }
-    return best;
-  }
-
-  /** Gathers those at the lowest count, in order; false if there are none left. */
-  #nextWindow(bin: number): boolean {
-    const start = at(this.#binStart, bin);
-    let level = Infinity;
-    let end = start;
-    for (let i = start; i < at(this.#binStart, bin + 1); i++) {
-      const item = at(this.#item, i);
-      const count = at(this.#count, item);
-      if (count > level || isSet(this.#dropped, item)) continue;
-      if (count < level) {
-        level = count;
-        end = start;
-      }
-      this.#window[end++] = item;
-    }
-    this.#head[bin] = start;
-    this.#end[bin] = end;
-    this.#level[bin] = level;
-    return end > start;
-  }
-
-  /** Sets where bins and groups begin; returns how many bins there are. */
-  #markBins(group: Int32Array): number {
-    const items = this.#item;
-    let bins = 0;
-    let open = -1;
-    for (let i = 0; i < items.length; i++) {
-      const item = at(items, i);
-      const previous = i === 0 ? item : at(items, i - 1);
-      const isNew =
-        at(group, item) !== open ||
-        (this.#capacity !== undefined && at(this.#capacity, item) !== at(this.#capacity, previous));
-      while (open < at(group, item)) this.#groupStart[++open] = bins;
-      if (isNew) this.#binStart[bins++] = i;
-    }
-    this.#binStart[bins] = items.length;
-    while (++open < this.#groupStart.length) this.#groupStart[open] = bins;
-    return bins;
-  }
-}
-
-/** Whether a value is among the first `length` of a short list. */
-export function includes(list: Int32Array, length: number, value: number): boolean {
-  for (let i = 0; i < length; i++) if (at(list, i) === value) return true;
-  return false;
-}
-
-function itemsInGroups(group: Int32Array): Int32Array {
-  const items = new Int32Array(group.length);
-  let filled = 0;
-  for (let item = 0; item < group.length; item++)
-    if (at(group, item) !== -1) items[filled++] = item;
-  return items.subarray(0, filled);
-}
-
-/** Counting sort, stable; keys are 0 and above. */
-function sortBy(items: Int32Array, key: Int32Array): Int32Array {
-  let most = 0;
-  for (let i = 0; i < items.length; i++) most = Math.max(most, at(key, at(items, i)));
-  if (most === 0) return items;
-  const next = new Int32Array(most + 2);
-  for (let i = 0; i < items.length; i++) {
-    const above = at(key, at(items, i)) + 1;
-    next[above] = at(next, above) + 1;
-  }
-  for (let k = 1; k < next.length; k++) next[k] = at(next, k) + at(next, k - 1);
-  const sorted = new Int32Array(items.length);
-  for (let i = 0; i < items.length; i++) {
-    const item = at(items, i);
-    const to = at(next, at(key, item));
-    sorted[to] = item;
-    next[at(key, item)] = to + 1;
-  }
-  return sorted;
 }

@@ -6,7 +6,15 @@ import type {
 import { byCodeUnits } from '../machines/model/ids.ts';
 import { NO_TASKS, type TaskIds, type TaskList } from '../machines/model/tasks.ts';
 import type { KeyValue } from '../machines/model/topology.ts';
-import { at, createDense, type Dense, type DenseSizes, denseBytes } from './dense.ts';
+import {
+  ALGORITHMS,
+  at,
+  CANDIDATE,
+  createDense,
+  type Dense,
+  type DenseSizes,
+  denseBytes,
+} from './dense.ts';
 import {
   byRank,
   type Candidate,
@@ -52,7 +60,7 @@ export function encodeProblem(problem: AssignmentProblem, buffers: SharedBuffers
   const subtopologies = problem.subtopologies.toSorted((a, b) =>
     byCodeUnits(a.subtopologyId, b.subtopologyId),
   );
-  const view = problem.placeAsKafka === true ? kafkaView : ownView;
+  const view = ALGORITHMS[algorithmOf(problem)] === 'kafka_sticky' ? kafkaView : ownView;
   const placeOf = placesOf(problem.members);
   const places = view.orderMembers([...placeOf.keys()]).map((id) => placeOf.get(id) as number);
   const members = places.map((place) => problem.members[place] as AssignmentMember);
@@ -71,9 +79,13 @@ export function encodeProblem(problem: AssignmentProblem, buffers: SharedBuffers
     tagKeys: problem.rackAwareAssignmentTags.length,
     tagGroups: tags.groupCount,
     candidates: held.candidates.length,
-    placeAsKafka: problem.placeAsKafka === true ? 1 : 0,
   };
-  const dense = createDense(buffers.take(denseBytes(size)), size);
+  const dense = createDense(buffers.take(denseBytes(size)), size, {
+    algorithm: algorithmOf(problem),
+    held: held.prevActive.reduce((n, member) => n + (member === -1 ? 0 : 1), 0),
+    copies: held.candidates.reduce((n, { role }) => n + (role === CANDIDATE.disk ? 0 : 1), 0),
+    stale: members.reduce((n, each) => n + (isStale(each, problem) ? 1 : 0), 0),
+  });
 
   subtopologies.forEach(({ subtopologyId, stateful }, s) => {
     const { base, end } = tasks.of(subtopologyId) as TaskRange;
@@ -83,7 +95,7 @@ export function encodeProblem(problem: AssignmentProblem, buffers: SharedBuffers
   });
   dense.base[size.subtopologies] = size.tasks;
   dense.prevActive.set(held.prevActive);
-  writeMembers(dense, members, processIds, { topologyEpoch: problem.topologyEpoch, view });
+  writeMembers(dense, members, processIds, { problem, view });
   dense.tagValue.set(tags.values);
   dense.tagGroup.set(tags.groups);
   writeCandidates(dense, held.candidates, view.byRank);
@@ -131,6 +143,16 @@ function groupTasks(encoded: EncodedProblem, list: Int32Array, from: number, to:
   return grouped;
 }
 
+/** Kafka's own placement is that of its sticky; the other assignors are ours in both profiles. */
+function algorithmOf({ assignor, placeAsKafka }: AssignmentProblem): number {
+  const name = placeAsKafka === true && assignor === 'sticky' ? 'kafka_sticky' : assignor;
+  return Math.max(0, (ALGORITHMS as readonly string[]).indexOf(name));
+}
+
+function isStale(member: AssignmentMember, problem: AssignmentProblem): boolean {
+  return member.topologyEpoch !== problem.topologyEpoch;
+}
+
 function placesOf(members: readonly AssignmentMember[]): ReadonlyMap<string, number> {
   const places = new Map<string, number>();
   members.forEach(({ memberId }, place) => {
@@ -146,18 +168,19 @@ function writeMembers(
   dense: Dense,
   members: readonly AssignmentMember[],
   processIds: readonly string[],
-  { topologyEpoch, view }: { readonly topologyEpoch: number; readonly view: ProblemView },
+  { problem, view }: { readonly problem: AssignmentProblem; readonly view: ProblemView },
 ): void {
   const processNumbers = new Map(processIds.map((processId, p) => [processId, p]));
-  const { procOf, procStart, procMember, frozen } = dense;
+  const { procOf, procStart, procMember, procCapacity, frozen } = dense;
   procStart.fill(0);
   members.forEach((member, m) => {
     const p = processNumbers.get(member.processId) as number;
     procOf[m] = p;
-    frozen[m] = member.topologyEpoch === topologyEpoch ? 0 : 1;
+    frozen[m] = isStale(member, problem) ? 1 : 0;
     procStart[p + 1] = at(procStart, p + 1) + 1;
   });
   for (let p = 0; p < processIds.length; p++) {
+    procCapacity[p] = at(procStart, p + 1);
     procStart[p + 1] = at(procStart, p + 1) + at(procStart, p);
   }
   const numberOfMember = new Map(members.map(({ memberId }, m) => [memberId, m]));
@@ -209,7 +232,7 @@ function writeCandidates(
   candidates: readonly Candidate[],
   byRank: ProblemView['byRank'],
 ): void {
-  const { candStart, candMember, candOffset, candCaughtUp, candRole, size } = dense;
+  const { candStart, candDisk, candMember, candOffset, candCaughtUp, candRole, size } = dense;
   candStart.fill(0);
   for (const { task } of candidates) candStart[task + 1] = at(candStart, task + 1) + 1;
   for (let t = 0; t < size.tasks; t++) candStart[t + 1] = at(candStart, t + 1) + at(candStart, t);
@@ -225,6 +248,9 @@ function writeCandidates(
     const from = at(candStart, t);
     const to = at(candStart, t + 1);
     if (to - from > 1) sortByRank(sorted, from, to, byRank);
+    let disk = from;
+    while (disk < to && (sorted[disk] as Candidate).role !== CANDIDATE.disk) disk++;
+    candDisk[t] = disk;
   }
   for (let c = 0; c < sorted.length; c++) {
     const { member, role, offset, caughtUp } = sorted[c] as Candidate;

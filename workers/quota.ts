@@ -16,6 +16,15 @@ export class Quota {
     this.#share();
   }
 
+  /** What every member left gets, and how many of them get one more. */
+  get floor(): number {
+    return this.#members > 0 ? Math.floor(this.#tasks / this.#members) : 0;
+  }
+
+  get overFloor(): number {
+    return this.#members > 0 ? this.#tasks % this.#members : 0;
+  }
+
   /** Takes note that a member has just come to this many tasks. */
   reached(count: number): void {
     if (count !== this.limit) return;

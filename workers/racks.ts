@@ -1,17 +1,24 @@
-import { at, type Dense, isSet } from './dense.ts';
-import { includes, type LeastLoaded } from './least-loaded.ts';
+import { at, type Dense } from './dense.ts';
+import { includes } from './includes.ts';
+import type { LeastLoaded } from './least-loaded.ts';
+import type { ProcessMembers } from './process-members.ts';
 
 /** What the rack rule needs to know of the pass it serves. */
 export type RackPass = {
   readonly dense: Dense;
   /** The first `held` entries of `dense.holders` are the processes that hold the task at hand. */
   readonly held: number;
-  /** Members with this many tasks have no room. */
+  /** Members with this many tasks have no room, unless `dense.groupRoom` allows their tag group more. */
   readonly limit: number;
-  readonly members: LeastLoaded;
+  readonly members: ProcessMembers;
   /** Grouped by equal tags: `dense.tagGroup`. Processes without room are dropped from it on the way. */
   readonly processes: LeastLoaded;
 };
+
+/** No process with room brings a new value of the priority key. */
+export const NO_NEW_VALUE = -1;
+/** Some do, but none of them held the task before. */
+export const NO_HOLDER = -2;
 
 /**
  * Picks the member for a task's next standby so that its process brings a new value of the priority key, and of as many
@@ -21,11 +28,17 @@ export type RackPass = {
  * Works on groups of processes with equal tags: they pass or fail together.
  *
  * @param key the priority key, an index into the tag list.
- * @returns -1 when no process with room brings a new value of the priority key.
+ * @param holdersOnly leaves the task alone where none of the processes that do equally well held it before.
+ * @returns a member, {@link NO_NEW_VALUE} or {@link NO_HOLDER}.
  *
  * Source: assignors 5.
  */
-export function pickForDiversity(pass: RackPass, task: number, key: number): number {
+export function pickForDiversity(
+  pass: RackPass,
+  task: number,
+  key: number,
+  holdersOnly: boolean,
+): number {
   const { dense, processes } = pass;
   const { size, groupBest } = dense;
   // `groupBest` keeps a process for each group that is still in; its tags stand for the group's.
@@ -36,19 +49,20 @@ export function pickForDiversity(pass: RackPass, task: number, key: number): num
     groupBest[g] = best;
     if (best !== -1) groupsIn++;
   }
-  if (groupsIn === 0) return -1;
+  if (groupsIn === 0) return NO_NEW_VALUE;
   for (let lower = key + 1; lower < size.tagKeys && groupsIn > 1; lower++) {
     groupsIn = keepGroupsWithNewValue(pass, lower, groupsIn);
   }
 
   const holder = previousHolder(pass, task);
   if (holder !== -1) return holder;
+  if (holdersOnly) return NO_HOLDER;
   let least = -1;
   for (let g = 0; g < size.tagGroups; g++) {
     const best = at(groupBest, g);
     if (best !== -1 && (least === -1 || processes.before(best, least))) least = best;
   }
-  return pass.members.first(least);
+  return pass.members.least(least);
 }
 
 /** Leaves in only the groups that have a new value of the key, if there are any. */
@@ -79,24 +93,30 @@ function previousHolder(pass: RackPass, task: number): number {
 }
 
 function landingOn(pass: RackPass, member: number): number {
-  const { dense, limit } = pass;
+  const { dense } = pass;
   const process = at(dense.procOf, member);
-  const least = pass.members.first(process);
-  if (least === -1 || at(dense.count, least) >= limit) return -1;
-  if (at(dense.groupBest, at(dense.tagGroup, process)) === -1) return -1;
+  const group = at(dense.tagGroup, process);
+  const limit = limitOf(pass, group);
+  const least = pass.members.least(process);
+  if (at(dense.count, least) >= limit || at(dense.groupBest, group) === -1) return -1;
   if (includes(dense.holders, pass.held, process)) return -1;
-  return !isSet(dense.frozen, member) && at(dense.count, member) < limit ? member : least;
+  return at(dense.count, member) < limit ? member : least;
 }
 
 function leastLoadedWithRoom(pass: RackPass, group: number): number {
-  const { dense, processes, members, held, limit } = pass;
-  let process = processes.firstExcept(group, dense.holders, held);
+  const { dense, processes, members, held } = pass;
+  const limit = limitOf(pass, group);
+  let process = processes.firstExcept(dense.holders, held, group);
   // Room never comes back: counts rise, limits fall.
-  while (process !== -1 && at(dense.count, members.first(process)) >= limit) {
+  while (process !== -1 && at(dense.count, members.least(process)) >= limit) {
     processes.drop(process);
-    process = processes.firstExcept(group, dense.holders, held);
+    process = processes.firstExcept(dense.holders, held, group);
   }
   return process;
+}
+
+function limitOf({ dense, limit }: RackPass, group: number): number {
+  return Math.max(limit, at(dense.groupRoom, group));
 }
 
 /** A missing value is never new. */

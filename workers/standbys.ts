@@ -1,126 +1,179 @@
-import { at, CANDIDATE, type Dense, isSet } from './dense.ts';
-import { includes } from './least-loaded.ts';
-import { pickForDiversity, type RackPass } from './racks.ts';
-import {
-  bestCandidate,
-  countTask,
-  leastLoadedMembers,
-  leastLoadedProcesses,
-  type StickyRun,
-} from './sticky-run.ts';
-
-/** The state of a pass. */
-type StandbyPass = StickyRun & {
-  /** The processes that hold the task at hand are the first so many of `dense.holders`. */
-  held: number;
-};
-
-type RackCandidates = Pick<RackPass, 'members' | 'processes'>;
+import { bestCandidate, CANDIDATE_KINDS, type CandidateKind, hasCandidates } from './candidates.ts';
+import { at, CANDIDATE, isSet } from './dense.ts';
+import { includes } from './includes.ts';
+import { findRackRoom } from './rack-room.ts';
+import { NO_HOLDER, NO_NEW_VALUE, pickForDiversity } from './racks.ts';
+import { leastLoadedForCopies, leastLoadedProcesses, type StickyRun } from './sticky-run.ts';
+import { orderTasks } from './task-order.ts';
 
 /**
  * Gives every stateful task its standbys, after the actives are placed: first what stale members keep, then for the
- * diversity of racks, then where the state is, and the rest to the least loaded process that does not hold the task.
+ * diversity of racks, then where a copy is, then where state is on disk, and the rest to the least loaded process that
+ * does not hold the task. Copies have the first say in all tasks, so that no state on disk takes the place of one.
  *
  * Source: assignors 2.1, 5, 6.1 (standby pass); H3, H5.
  */
 export function placeStandbys(run: StickyRun): void {
-  placeWhereStateIs(run);
-  placeRest(run);
+  const { size, facts } = run.dense;
+  let lacking = run.statefulCount * size.slots;
+  // Where nobody has anything, and nobody's rack counts, no task is told from another by its place in this order.
+  if (facts.held + size.candidates + size.tagKeys > 0)
+    orderTasks(run.dense, 'stateful', run.dense.order);
+  if (facts.stale > 0) lacking -= placeStale(run);
+  if (size.tagKeys > 0) lacking -= placeForRacks(run);
+  for (const kind of CANDIDATE_KINDS) {
+    const isOf = kind === 'copies' && facts.held > 0;
+    if (lacking > 0 && (isOf || hasCandidates(run.dense, kind)))
+      lacking -= placeWithState(run, kind);
+  }
+  if (lacking > 0) placeRest(run);
 }
 
-/** Stateful tasks in descending (partition, subtopology) order. */
-function placeWhereStateIs(run: StickyRun): void {
-  const { dense } = run;
-  const { size, order, standbyCount, prevActive, frozen, count, procOf, holders } = dense;
-  const racks = size.tagKeys === 0 ? undefined : rackCandidates(dense);
-  const pass: StandbyPass = { ...run, held: 0 };
-  const anyFrozen = dense.frozen.includes(1);
+/** What stale members keep. */
+function placeStale(run: StickyRun): number {
+  let placed = 0;
   for (let i = run.statefulCount - 1; i >= 0; i--) {
-    const task = at(order, i);
-    startTask(pass, task);
-    if (anyFrozen) keepFrozenStandbys(pass, task);
-    if (racks !== undefined) placeForDiversity(pass, task, racks);
-    while (at(standbyCount, task) < size.slots) {
-      const limit = run.totalQuota.limit;
-      let member = at(prevActive, task);
-      if (
-        member === -1 ||
-        isSet(frozen, member) ||
-        at(count, member) >= limit ||
-        includes(holders, pass.held, at(procOf, member))
-      ) {
-        member = bestCandidate(dense, task, holders, pass.held);
-        if (member === -1 || at(count, member) >= limit) break;
+    const task = at(run.dense.order, i);
+    startTask(run, task);
+    const before = run.heldBy;
+    keepStaleStandbys(run, task);
+    placed += run.heldBy - before;
+  }
+  return placed;
+}
+
+/**
+ * What racks ask for. Whoever held a task before has the first say in all tasks, so that a standby which is well placed
+ * does not lose its room to one that comes anew.
+ */
+function placeForRacks(run: StickyRun): number {
+  const { dense, members, totalQuota } = run;
+  const { order, size, standbyCount } = dense;
+  findRackRoom(dense);
+  const processes = leastLoadedProcesses(run, 'stateful', dense.tagGroup);
+  let placed = 0;
+  for (const holdersOnly of dense.facts.held + size.candidates > 0 ? [true, false] : [false]) {
+    for (let i = run.statefulCount - 1; i >= 0; i--) {
+      const task = at(order, i);
+      startTask(run, task);
+      const before = run.heldBy;
+      for (let key = 0; key < size.tagKeys; ) {
+        if (at(standbyCount, task) === size.slots) break;
+        const rackPass = { dense, held: run.heldBy, limit: totalQuota.limit, members, processes };
+        const member = pickForDiversity(rackPass, task, key, holdersOnly);
+        if (member === NO_HOLDER) break;
+        if (member === NO_NEW_VALUE) key++;
+        else placeStandby(run, task, member);
       }
-      placeStandby(pass, task, member);
+      placed += run.heldBy - before;
     }
   }
+  return placed;
+}
+
+/** Where state of a kind is, the previous active counting as a copy; in the same order. */
+function placeWithState(run: StickyRun, kind: CandidateKind): number {
+  const { dense, totalQuota } = run;
+  const { size, order, standbyCount, active, prevActive, count, procOf, holders } = dense;
+  const { candStart, candDisk, candMember } = dense;
+  const ofCopies = kind === 'copies';
+  let placed = 0;
+  for (let i = run.statefulCount - 1; i >= 0; i--) {
+    const task = at(order, i);
+    if (at(standbyCount, task) === size.slots) continue;
+    const previous = ofCopies ? at(prevActive, task) : -1;
+    const isMoved = previous !== -1 && previous !== at(active, task);
+    const from = ofCopies ? at(candStart, task) : at(candDisk, task);
+    const to = ofCopies ? at(candDisk, task) : at(candStart, task + 1);
+    if (from === to && !isMoved) continue;
+    startTask(run, task);
+    const before = run.heldBy;
+    if (
+      isMoved &&
+      at(count, previous) < totalQuota.limit &&
+      !includes(holders, before, at(procOf, previous))
+    ) {
+      placeStandby(run, task, previous);
+    }
+    while (from < to && at(standbyCount, task) < size.slots) {
+      // With one candidate there is nothing to compare.
+      let member = to - from === 1 ? at(candMember, from) : -1;
+      if (member === -1 || at(count, member) >= totalQuota.limit) {
+        member = bestCandidate(run, task, kind, 'sibling', totalQuota);
+        if (member === -1) break;
+      } else if (includes(holders, run.heldBy, at(procOf, member))) {
+        break;
+      }
+      placeStandby(run, task, member);
+    }
+    placed += run.heldBy - before;
+  }
+  return placed;
 }
 
 /** What is missing yet, in descending (subtopology, partition) order; without regard to the quota, as H5 demands. */
 function placeRest(run: StickyRun): void {
-  const { dense } = run;
-  const { size, standbyCount, stateful, subtopologyOf, holders } = dense;
-  const members = leastLoadedMembers(dense);
-  const processes = leastLoadedProcesses(dense, members, 'stateful');
-  const pass: StandbyPass = { ...run, held: 0 };
-  for (let task = size.tasks - 1; task >= 0; task--) {
-    if (at(standbyCount, task) >= size.slots) continue;
-    if (!isSet(stateful, at(subtopologyOf, task))) continue;
-    startTask(pass, task);
-    while (at(standbyCount, task) < size.slots) {
-      const process = processes.firstExcept(0, holders, pass.held);
-      if (process === -1) break;
-      placeStandby(pass, task, members.first(process));
+  const { dense, members } = run;
+  const { size, base, stateful, standby, standbyCount, holders, count, procCount } = dense;
+  const processes = leastLoadedForCopies(run);
+  for (let s = size.subtopologies - 1; s >= 0; s--) {
+    if (!isSet(stateful, s)) continue;
+    const from = at(base, s);
+    for (let task = at(base, s + 1) - 1; task >= from; task--) {
+      let placed = at(standbyCount, task);
+      if (placed === size.slots) continue;
+      startTask(run, task);
+      let held = run.heldBy;
+      for (; placed < size.slots; placed++) {
+        const process = processes.firstExcept(holders, held);
+        if (process === -1) break;
+        const member = members.least(process);
+        standby[task * size.slots + placed] = member;
+        holders[held++] = process;
+        count[member] = at(count, member) + 1;
+        const has = at(procCount, process) + 1;
+        procCount[process] = has;
+        processes.rose(has);
+      }
     }
   }
 }
 
 /** Notes the processes that hold the task so far. */
-function startTask(pass: StandbyPass, task: number): void {
-  const { active, procOf, holders, standby, standbyCount, size } = pass.dense;
-  pass.held = 0;
+function startTask(run: StickyRun, task: number): void {
+  const { active, procOf, holders, standby, standbyCount, size } = run.dense;
+  let held = 0;
   const owner = at(active, task);
-  if (owner !== -1) holders[pass.held++] = at(procOf, owner);
-  for (let i = 0; i < at(standbyCount, task); i++) {
-    holders[pass.held++] = at(procOf, at(standby, task * size.slots + i));
+  if (owner !== -1) holders[held++] = at(procOf, owner);
+  const placed = at(standbyCount, task);
+  for (let i = 0; i < placed; i++) {
+    holders[held++] = at(procOf, at(standby, task * size.slots + i));
   }
+  run.heldBy = held;
 }
 
-function rackCandidates(dense: Dense): RackCandidates {
-  const members = leastLoadedMembers(dense);
-  return { members, processes: leastLoadedProcesses(dense, members, 'stateful', dense.tagGroup) };
-}
-
-function placeForDiversity(pass: StandbyPass, task: number, racks: RackCandidates): void {
-  const { dense, totalQuota } = pass;
-  let key = 0;
-  while (at(dense.standbyCount, task) < dense.size.slots && key < dense.size.tagKeys) {
-    const rackPass = { dense, held: pass.held, limit: totalQuota.limit, ...racks };
-    const member = pickForDiversity(rackPass, task, key);
-    if (member === -1) key++;
-    else placeStandby(pass, task, member);
-  }
-}
-
-function keepFrozenStandbys(pass: StandbyPass, task: number): void {
+function keepStaleStandbys(run: StickyRun, task: number): void {
   const { size, candStart, candMember, candRole, frozen, procOf, standbyCount, holders } =
-    pass.dense;
+    run.dense;
   for (let c = at(candStart, task); c < at(candStart, task + 1); c++) {
     if (at(standbyCount, task) >= size.slots) return;
     const member = at(candMember, c);
     if (candRole[c] !== CANDIDATE.standby || !isSet(frozen, member)) continue;
-    if (!includes(holders, pass.held, at(procOf, member))) placeStandby(pass, task, member);
+    if (includes(holders, run.heldBy, at(procOf, member))) continue;
+    placeStandby(run, task, member);
+    run.totalQuota.taskGone();
   }
 }
 
-function placeStandby(pass: StandbyPass, task: number, member: number): void {
-  const { size, standby, standbyCount, procOf, frozen, holders } = pass.dense;
+function placeStandby(run: StickyRun, task: number, member: number): void {
+  const { size, standby, standbyCount, procOf, procCount, count, holders } = run.dense;
+  const process = at(procOf, member);
   const placed = at(standbyCount, task);
   standby[task * size.slots + placed] = member;
   standbyCount[task] = placed + 1;
-  holders[pass.held++] = at(procOf, member);
-  const count = countTask(pass.dense, member);
-  if (isSet(frozen, member)) pass.totalQuota.taskGone();
-  else pass.totalQuota.reached(count);
+  holders[run.heldBy++] = process;
+  procCount[process] = at(procCount, process) + 1;
+  const has = at(count, member) + 1;
+  count[member] = has;
+  run.totalQuota.reached(has);
 }

@@ -1,15 +1,25 @@
-import { at, type Dense, isSet } from './dense.ts';
-import { listByMember } from './list-by-member.ts';
-import type { Quota } from './quota.ts';
-import { placeStandbys } from './standbys.ts';
 import {
   bestCandidate,
-  countTask,
-  leastLoadedMembers,
+  CANDIDATE_KINDS,
+  type CandidateKind,
+  hasCandidates,
+  type Landing,
+} from './candidates.ts';
+import { at, type Dense } from './dense.ts';
+import { handOver } from './hand-over.ts';
+import { keepActives } from './keep-actives.ts';
+import type { LeastLoaded } from './least-loaded.ts';
+import { listActives, listStandbys } from './member-lists.ts';
+import { placeStandbys } from './standbys.ts';
+import {
+  COUNT_MASK,
   leastLoadedProcesses,
+  placeActive,
+  quotaFor,
   type StickyRun,
   startRun,
 } from './sticky-run.ts';
+import { isOfKind, sortFew, type TaskKind } from './task-order.ts';
 
 /**
  * The sticky assignor: tasks stay where they are as long as everybody gets an even share, go where their state is
@@ -23,79 +33,103 @@ import {
  */
 export function assignSticky(dense: Dense): void {
   const run = startRun(dense);
-  placeActives(run, { from: 0, to: run.statefulCount, stateful: true });
-  placeActives(run, { from: run.statefulCount, to: dense.size.tasks, stateful: false });
+  handOver(run);
+  for (const kind of ['stateful', 'stateless'] as const) {
+    keepActives(run, kind);
+    placeWhereStateIs(run, kind);
+    dealActives(run, kind);
+  }
+  listActives(dense, dense.count, COUNT_MASK);
   if (dense.size.slots > 0) placeStandbys(run);
-  listByMember(dense.active, dense.activeStart, dense.activeTask, 1);
-  listByMember(dense.standby, dense.standbyStart, dense.standbyTask, dense.size.slots);
+  listStandbys(dense, dense.count, COUNT_MASK);
 }
 
-/** The part of the order a pass is about. */
-type Part = { readonly from: number; readonly to: number; readonly stateful: boolean };
+/** Who has the state comes first, in all tasks; only then siblings take what did not fit. */
+const LANDINGS: readonly Landing[] = ['member', 'sibling'];
 
-function placeActives(run: StickyRun, part: Part): void {
+/** 2. Where its state is, in (partition, subtopology) order. */
+function placeWhereStateIs(run: StickyRun, kind: TaskKind): void {
   const { dense } = run;
-  const { order, active, prevActive, count, frozen, candStart, holders } = dense;
-  const quota = part.stateful ? run.statefulQuota : run.activeQuota;
-  let left = 0;
-
-  // 1. Where it is.
-  for (let i = part.from; i < part.to; i++) {
-    const task = at(order, i);
-    if (at(active, task) !== -1) continue;
-    const member = at(prevActive, task);
-    if (member !== -1 && !isSet(frozen, member) && at(count, member) < quota.limit) {
-      placeActive(run, task, member, part.stateful);
-    } else {
-      left++;
+  const { few, active, procOf, procCount, procStateless } = dense;
+  const quota = quotaFor(run, kind);
+  run.heldBy = 0;
+  for (const candidates of CANDIDATE_KINDS) {
+    // State on disk is that of stateful tasks.
+    if (!hasCandidates(dense, candidates)) continue;
+    if (candidates === 'disk' && kind === 'stateless') continue;
+    const taskCount = gatherUnplaced(dense, kind, candidates);
+    sortFew(dense, taskCount, kind);
+    for (const landing of LANDINGS) {
+      if (landing === 'sibling' && dense.size.members === dense.size.processes) break;
+      for (let i = 0; i < taskCount; i++) {
+        const task = at(few, i);
+        if (at(active, task) !== -1) continue;
+        const member = bestCandidate(run, task, candidates, landing, quota);
+        if (member === -1) continue;
+        placeActive(run, task, member, kind);
+        const process = at(procOf, member);
+        procCount[process] = at(procCount, process) + 1;
+        if (kind === 'stateless') procStateless[process] = at(procStateless, process) + 1;
+      }
     }
   }
-  if (left === 0) return;
+}
 
-  // 2. Where its state is.
-  for (let i = part.from; i < part.to; i++) {
-    const task = at(order, i);
-    if (at(active, task) !== -1 || at(candStart, task) === at(candStart, task + 1)) continue;
-    const member = bestCandidate(dense, task, holders, 0);
-    if (member === -1 || at(count, member) >= quota.limit) continue;
-    placeActive(run, task, member, part.stateful);
-    left--;
+/** Gathers in `few` the tasks without an owner that have candidates; returns how many. */
+function gatherUnplaced(dense: Dense, kind: TaskKind, candidates: CandidateKind): number {
+  const { size, base, active, few, candStart, candDisk } = dense;
+  const ofCopies = candidates === 'copies';
+  let filled = 0;
+  for (let s = 0; s < size.subtopologies; s++) {
+    if (!isOfKind(dense, s, kind)) continue;
+    const to = at(base, s + 1);
+    for (let task = at(base, s); task < to; task++) {
+      if (at(active, task) !== -1) continue;
+      const disk = at(candDisk, task);
+      if (ofCopies ? at(candStart, task) < disk : disk < at(candStart, task + 1)) {
+        few[filled++] = task;
+      }
+    }
   }
-  if (left > 0) dealActives(run, part, quota);
+  return filled;
 }
 
 /** 3. The rest, in (subtopology, partition) order, so that neighbours land on different processes. */
-function dealActives(run: StickyRun, part: Part, quota: Quota): void {
-  const { dense } = run;
-  const { size, active, subtopologyOf, stateful, count } = dense;
-  const members = leastLoadedMembers(dense);
-  const dealt = part.stateful ? 'stateful' : 'stateless';
-  const processes = leastLoadedProcesses(dense, members, dealt);
-  for (let task = 0; task < size.tasks; task++) {
-    if (at(active, task) !== -1) continue;
-    if (isSet(stateful, at(subtopologyOf, task)) !== part.stateful) continue;
-    let process = processes.first(0);
-    // Room never comes back: counts rise, limits fall.
-    while (process !== -1 && at(count, members.first(process)) >= quota.limit) {
-      processes.drop(process);
-      process = processes.first(0);
+function dealActives(run: StickyRun, kind: TaskKind): void {
+  const { dense, members } = run;
+  const { size, base, active, count, procCount, procStateless } = dense;
+  const quota = quotaFor(run, kind);
+  let processes: LeastLoaded | undefined;
+  let round: Int32Array = NOBODY;
+  let next = 0;
+  let end = 0;
+  for (let s = 0; s < size.subtopologies; s++) {
+    if (!isOfKind(dense, s, kind)) continue;
+    const to = at(base, s + 1);
+    for (let task = at(base, s); task < to; task++) {
+      if (at(active, task) !== -1) continue;
+      let process: number;
+      let member: number;
+      for (;;) {
+        if (next === end) {
+          processes ??= leastLoadedProcesses(run, kind);
+          // Nobody is fresh.
+          if (!processes.nextRound(0)) return;
+          round = processes.round;
+          next = processes.roundFrom;
+          end = processes.roundTo;
+        }
+        process = at(round, next++);
+        member = members.least(process);
+        if (at(count, member) < quota.limit) break;
+        // Room never comes back: counts rise, limits fall.
+        processes?.drop(process);
+      }
+      placeActive(run, task, member, kind);
+      procCount[process] = at(procCount, process) + 1;
+      if (kind === 'stateless') procStateless[process] = at(procStateless, process) + 1;
     }
-    // Nobody is fresh.
-    if (process === -1) return;
-    placeActive(run, task, members.first(process), part.stateful);
   }
 }
 
-function placeActive(run: StickyRun, task: number, member: number, stateful: boolean): void {
-  const { dense } = run;
-  dense.active[task] = member;
-  const count = countTask(dense, member);
-  if (stateful) {
-    run.statefulQuota.reached(count);
-  } else {
-    const process = at(dense.procOf, member);
-    dense.procStateless[process] = at(dense.procStateless, process) + 1;
-  }
-  run.activeQuota.reached(count);
-  run.totalQuota.reached(count);
-}
+const NOBODY: Int32Array = new Int32Array(0);

@@ -1,7 +1,6 @@
+import { assignDense } from './assign-dense.ts';
 import { findBreach } from './check.ts';
 import { openDense } from './dense.ts';
-import { assignAsKafka } from './kafka-sticky.ts';
-import { assignSticky } from './sticky.ts';
 
 /** What a thread is given: the problem, which is also the place for the result. */
 export type AssignmentJob = { readonly buffer: SharedArrayBuffer };
@@ -16,8 +15,7 @@ export type AssignmentOutcome =
 export default function runAssignment({ buffer }: AssignmentJob): AssignmentOutcome {
   const dense = openDense(buffer);
   if (dense.size.tasks > 0 && dense.size.members === 0) return { status: 'noProcess' };
-  if (dense.size.placeAsKafka === 1) assignAsKafka(dense);
-  else assignSticky(dense);
+  assignDense(dense);
   const breach = findBreach(dense);
   return breach === undefined ? { status: 'assigned' } : { status: 'broken', breach };
 }

@@ -7,7 +7,7 @@ export const FAULT = { hang: 101, throw: 102, exit: 103, exitOnce: 104, break: 1
 /** A thread that does wrong on demand: the entry of a pool's thread in tests. */
 // biome-ignore lint/style/noDefaultExport: it stands in for the real thread file
 export default function run(job: AssignmentJob): AssignmentOutcome {
-  const { size } = openDense(job.buffer);
+  const { size, facts } = openDense(job.buffer);
   if (size.tasks === FAULT.hang) for (;;);
   if (size.tasks === FAULT.throw) throw new Error('Thrown on purpose');
   if (size.tasks === FAULT.exit) process.exit(7);
@@ -18,7 +18,7 @@ export default function run(job: AssignmentJob): AssignmentOutcome {
       mark[0] = 1;
       process.exit(7);
     }
-    createDense(job.buffer, size);
+    createDense(job.buffer, size, facts);
   }
   if (size.tasks === FAULT.break) return { status: 'broken', breach: 'H1: on purpose' };
   return runAssignment(job);

@@ -11,6 +11,8 @@ type Task = {
   readonly partition: number;
   readonly stateful: boolean;
 };
+const NOT_STARTED = 2n ** 63n - 1n;
+
 /** The three numbers of a shrinking quota (assignors 4). */
 type Quota = { tasks: number; members: number; limit: number };
 
@@ -62,7 +64,7 @@ class ReferenceSticky {
       task.stateful && offsetOf(m.taskOffsets, task) !== undefined;
     const sum = (m: AssignmentMember): bigint => {
       const offset = task.stateful ? offsetOf(m.taskOffsets, task) : undefined;
-      return offset === undefined || offset === 9223372036854775807n ? 0n : offset;
+      return offset === undefined || offset === NOT_STARTED ? 0n : offset;
     };
     return this.members
       .filter((m) => m !== this.previousActive.get(task) && (holdsNow(m) || reports(m)))
@@ -103,6 +105,7 @@ class ReferenceSticky {
       fresh.length,
     );
 
+    this.handOver(stateful, statefulQuota, [statefulQuota, activeQuota, totalQuota]);
     this.placeActives(stateful, statefulQuota, [statefulQuota, activeQuota, totalQuota]);
     this.placeActives(stateless, activeQuota, [activeQuota, totalQuota]);
     this.placeStandbys(stateful, totalQuota);
@@ -115,20 +118,56 @@ class ReferenceSticky {
     };
   }
 
+  /**
+   * Chooses who leaves the members above their share: first tasks whose copy lies with a process where somebody is below the
+   * floor, then those whose state is on disk there.
+   */
+  handOver(stateful: readonly Task[], quota: Quota, updated: readonly Quota[]): void {
+    const fresh = this.members.filter((m) => this.isFresh(m));
+    if (fresh.length === 0) return;
+    const floor = Math.floor(quota.tasks / quota.members);
+    const planned = new Map(
+      fresh.map((m) => [m, stateful.filter((task) => this.holderOf(task) === m).length]),
+    );
+    const plan = (m: AssignmentMember): number => planned.get(m) ?? 0;
+    const mayStayAbove = quota.tasks - floor * quota.members;
+    let toFloor = fresh.filter((m) => plan(m) > floor).length - mayStayAbove;
+    for (const copies of [true, false]) {
+      for (const task of stateful) {
+        const holder = this.holderOf(task);
+        if (holder === undefined || plan(holder) <= floor) continue;
+        if (plan(holder) === floor + 1 && toFloor <= 0) continue;
+        const receiver = this.candidatesOf(task, copies)
+          .flatMap((m) => [m, ...this.membersOf(m.processId)])
+          .find((m) => this.isFresh(m) && plan(m) < floor);
+        if (receiver === undefined) continue;
+        if (plan(holder) === floor + 1) toFloor--;
+        planned.set(holder, plan(holder) - 1);
+        planned.set(receiver, plan(receiver) + 1);
+        this.active.set(task, receiver);
+        for (const each of updated) reached(each, this.count(receiver));
+      }
+    }
+  }
+
   placeActives(part: readonly Task[], quota: Quota, updated: readonly Quota[]): void {
     const place = (task: Task, member: AssignmentMember): void => {
       this.active.set(task, member);
       for (const each of updated) reached(each, this.count(member));
     };
     for (const task of part) {
-      const holder = this.previousActive.get(task);
-      if (this.active.has(task) || holder === undefined || !this.isFresh(holder)) continue;
-      if (this.count(holder) < quota.limit) place(task, holder);
+      const holder = this.holderOf(task);
+      if (holder !== undefined && this.count(holder) < quota.limit) place(task, holder);
     }
-    for (const task of part) {
-      if (this.active.has(task)) continue;
-      const best = this.bestCandidate(this.candidates.get(task) ?? []);
-      if (best !== undefined && this.count(best) < quota.limit) place(task, best);
+    for (const copies of [true, false]) {
+      for (const siblings of [false, true]) {
+        for (const task of part) {
+          if (this.active.has(task)) continue;
+          const options = { siblings, limit: quota.limit };
+          const best = this.bestCandidate(task, this.candidatesOf(task, copies), options);
+          if (best !== undefined) place(task, best);
+        }
+      }
     }
     for (const task of this.tasks.filter((each) => part.includes(each) && !this.active.has(each))) {
       // Section 3, second weakness: only processes with a member below the quota are asked.
@@ -145,35 +184,51 @@ class ReferenceSticky {
       this.copies(task).length < Math.min(wanted, this.processIds.length - 1);
     const place = (task: Task, member: AssignmentMember): void => {
       this.copies(task).push(member);
-      if (this.isFresh(member)) reached(quota, this.count(member));
-      else Object.assign(quota, quotaOf(quota.tasks - 1, quota.members));
+      reached(quota, this.count(member));
     };
     for (const task of stateful.toReversed()) {
-      const candidates = this.candidates.get(task) ?? [];
-      for (const member of candidates) {
+      for (const member of this.candidatesOf(task, true)) {
         const keeps = !this.isFresh(member) && has(member.standby, task);
-        if (keeps && lacks(task) && !this.holds(member.processId, task)) place(task, member);
+        if (!keeps || !lacks(task) || this.holds(member.processId, task)) continue;
+        this.copies(task).push(member);
+        Object.assign(quota, quotaOf(quota.tasks - 1, quota.members));
       }
-      const tags = [...this.problem.rackAwareAssignmentTags];
-      while (tags.length > 0 && lacks(task)) {
-        const member = this.pickForDiversity(task, tags, quota.limit);
-        if (member === undefined) tags.shift();
-        else place(task, member);
+    }
+    const room = new Map(this.processIds.map((p) => [p, this.rackRoom(p, stateful)]));
+    for (const holdersOnly of [true, false]) {
+      for (const task of stateful.toReversed()) {
+        const tags = [...this.problem.rackAwareAssignmentTags];
+        while (tags.length > 0 && lacks(task)) {
+          const member = this.pickForDiversity(task, tags, holdersOnly, (process) =>
+            Math.max(quota.limit, room.get(process) ?? 0),
+          );
+          if (member === 'noHolder') break;
+          if (member === undefined) tags.shift();
+          else place(task, member);
+        }
       }
-      while (lacks(task)) {
+    }
+    for (const copies of [true, false]) {
+      for (const task of stateful.toReversed()) {
         const previous = this.previousActive.get(task);
         if (
+          copies &&
+          lacks(task) &&
           previous !== undefined &&
           this.isFresh(previous) &&
           !this.holds(previous.processId, task) &&
           this.count(previous) < quota.limit
         ) {
           place(task, previous);
-          continue;
         }
-        const best = this.bestCandidate(candidates.filter((m) => !this.holds(m.processId, task)));
-        if (best === undefined || this.count(best) >= quota.limit) break;
-        place(task, best);
+        while (lacks(task)) {
+          const open = this.candidatesOf(task, copies).filter(
+            (m) => !this.holds(m.processId, task),
+          );
+          const best = this.bestCandidate(task, open, { siblings: true, limit: quota.limit });
+          if (best === undefined) break;
+          place(task, best);
+        }
       }
     }
     for (const task of this.tasks.filter((each) => each.stateful).reverse()) {
@@ -187,12 +242,37 @@ class ReferenceSticky {
     }
   }
 
+  /** How many tasks a member of the process needs to take where all tasks need a copy in its rack. */
+  rackRoom(processId: string, stateful: readonly Task[]): number {
+    const keys = this.problem.rackAwareAssignmentTags;
+    const slots = Math.min(this.problem.numStandbyReplicas, this.processIds.length - 1);
+    const rooms = keys.map((key) => {
+      const value = this.tagOf(processId, key);
+      const values = new Set(this.processIds.map((p) => this.tagOf(p, key)));
+      values.delete(undefined);
+      const rack = this.processIds.filter((p) => this.tagOf(p, key) === value);
+      const taking = rack.flatMap((p) => this.freshOf(p)).length;
+      if (value === undefined || taking === 0) return 0;
+      const inRack = [...this.active].filter(([, owner]) => rack.includes(owner.processId));
+      const total = rack
+        .flatMap((p) => this.membersOf(p))
+        .reduce((sum, m) => sum + this.count(m), 0);
+      const missing =
+        slots >= values.size - 1
+          ? stateful.length - inRack.filter(([task]) => task.stateful).length
+          : 0;
+      return Math.ceil((total + missing) / taking);
+    });
+    return Math.max(0, ...rooms);
+  }
+
   /** Section 5; `tags` begins with the priority key. */
   pickForDiversity(
     task: Task,
     tags: readonly string[],
-    limit: number,
-  ): AssignmentMember | undefined {
+    holdersOnly: boolean,
+    limitOf: (processId: string) => number,
+  ): AssignmentMember | 'noHolder' | undefined {
     const holders = this.processIds.filter((p) => this.holds(p, task));
     const isNew = (process: string, key: string): boolean => {
       const value = this.tagOf(process, key);
@@ -201,7 +281,7 @@ class ReferenceSticky {
     const vector = (process: string): string =>
       tags.map((key) => (isNew(process, key) ? '1' : '0')).join('');
     const eligible = this.processIds.filter(
-      (p) => !holders.includes(p) && this.freshOf(p).some((m) => this.count(m) < limit),
+      (p) => !holders.includes(p) && this.freshOf(p).some((m) => this.count(m) < limitOf(p)),
     );
     const best = eligible.map(vector).sort(byCodeUnits).at(-1);
     if (best === undefined || !best.startsWith('1')) return undefined;
@@ -212,27 +292,62 @@ class ReferenceSticky {
       ...(this.candidates.get(task) ?? []),
     ]) {
       if (!chosen.includes(member.processId)) continue;
-      const hasRoom = this.isFresh(member) && this.count(member) < limit;
+      const hasRoom = this.isFresh(member) && this.count(member) < limitOf(member.processId);
       return hasRoom ? member : this.leastMember(member.processId);
     }
+    if (holdersOnly) return 'noHolder';
     const process = this.leastLoaded(chosen);
     return process === undefined ? undefined : this.leastMember(process);
   }
 
-  /** 6.1, step 2. */
-  bestCandidate(candidates: readonly AssignmentMember[]): AssignmentMember | undefined {
-    let best: AssignmentMember | undefined;
-    for (const member of candidates) {
-      if (!this.isFresh(member)) continue;
+  /** The fresh member that holds the task as active, while it is not placed. */
+  holderOf(task: Task): AssignmentMember | undefined {
+    const holder = this.previousActive.get(task);
+    if (this.active.has(task) || holder === undefined) return undefined;
+    return this.isFresh(holder) ? holder : undefined;
+  }
+
+  /** Those that hold a copy, or those that only have the task on disk. */
+  candidatesOf(task: Task, copies: boolean): AssignmentMember[] {
+    return (this.candidates.get(task) ?? []).filter(
+      (m) => (has(m.active, task) || has(m.standby, task) || has(m.warmup, task)) === copies,
+    );
+  }
+
+  /** 6.1, step 2; with siblings, a member without room is stood in for by the least loaded of its process. */
+  bestCandidate(
+    task: Task,
+    candidates: readonly AssignmentMember[],
+    { siblings, limit }: { readonly siblings: boolean; readonly limit: number },
+  ): AssignmentMember | undefined {
+    let best: { readonly member: AssignmentMember; readonly caughtUp: boolean } | undefined;
+    for (const candidate of candidates) {
+      const sameProcess = siblings ? this.freshOf(candidate.processId) : [];
+      const [least] = sameProcess.toSorted((a, b) => this.count(a) - this.count(b));
+      const hasRoom = this.isFresh(candidate) && this.count(candidate) < limit;
+      const member = hasRoom ? candidate : least;
+      if (member === undefined || this.count(member) >= limit) continue;
+      const caughtUp = this.isCaughtUp(candidate, task);
       if (
         best === undefined ||
-        (this.compareLoads(member.processId, best.processId) < 0 &&
-          this.count(member) < this.count(best))
+        (caughtUp >= best.caughtUp &&
+          this.compareLoads(member.processId, best.member.processId) < 0 &&
+          this.count(member) < this.count(best.member))
       ) {
-        best = member;
+        best = { member, caughtUp };
       }
     }
-    return best;
+    return best?.member;
+  }
+
+  isCaughtUp(member: AssignmentMember, task: Task): boolean {
+    const [offset, end] = [
+      offsetOf(member.taskOffsets, task),
+      offsetOf(member.taskEndOffsets, task),
+    ];
+    if (!task.stateful || offset === undefined || end === undefined) return false;
+    if (offset === NOT_STARTED || end === NOT_STARTED) return false;
+    return end - offset <= this.problem.acceptableRecoveryLag;
   }
 
   /** Least load, then fewer stateless tasks per capacity, then process order. */

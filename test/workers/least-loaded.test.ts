@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { LeastLoaded } from '../../workers/least-loaded.ts';
+import { LeastLoaded, type LeastLoadedScratch } from '../../workers/least-loaded.ts';
 
 const item = fc.record({
   group: fc.integer({ min: -1, max: 2 }),
@@ -32,8 +32,10 @@ describe('LeastLoaded', () => {
             Int32Array,
             Int32Array,
           ];
-          const shares = { capacity, tie, order: tie };
-          const leastLoaded = new LeastLoaded({ count, group, groupCount: 3, shares });
+          const leastLoaded = new LeastLoaded(
+            { count, group, groupCount: 3, capacity, tie, order: tie },
+            dirtyScratch(8),
+          );
           const dropped = new Set<number>();
           const load = (i: number) => (count[i] ?? 0) / (capacity[i] ?? 1);
           const tieLoad = (i: number) => (tie[i] ?? 0) / (capacity[i] ?? 1);
@@ -50,7 +52,7 @@ describe('LeastLoaded', () => {
               expect(leastLoaded.first(each.group)).to.equal(look(each.group, []));
             }
             if (each.kind === 'except') {
-              const found = leastLoaded.firstExcept(each.group, Int32Array.from(except), 2);
+              const found = leastLoaded.firstExcept(Int32Array.from(except), 2, each.group);
               expect(found).to.equal(look(each.group, except));
             }
           }
@@ -62,16 +64,30 @@ describe('LeastLoaded', () => {
 
   it('compares loads whose products do not fit 32 bits', () => {
     const big = 2 ** 24 - 1;
-    const leastLoaded = new LeastLoaded({
-      count: Int32Array.of(big, big - 1),
-      group: Int32Array.of(0, 0),
-      groupCount: 1,
-      shares: {
+    const leastLoaded = new LeastLoaded(
+      {
+        count: Int32Array.of(big, big - 1),
+        group: Int32Array.of(0, 0),
+        groupCount: 1,
         capacity: Int32Array.of(big - 1, big - 2),
         tie: new Int32Array(2),
         order: new Int32Array(2),
       },
-    });
+      dirtyScratch(2),
+    );
     expect(leastLoaded.first(0)).to.equal(0);
   });
 });
+
+function dirtyScratch(length: number): LeastLoadedScratch {
+  const dirty = () => new Int32Array(length).fill(1);
+  return {
+    item: dirty(),
+    low: dirty(),
+    high: dirty(),
+    stamp: dirty(),
+    spare: dirty(),
+    dropped: new Uint8Array(length).fill(1),
+    buckets: new Int32Array(64).fill(1),
+  };
+}

@@ -1,0 +1,67 @@
+/** Times of one run over many, in µs. `cpu` is that of the whole process, collector and compiler threads included. */
+export type Timing = {
+  readonly runs: number;
+  readonly cpuUs: Spread;
+  readonly wallUs: Spread;
+};
+
+export type Spread = { readonly min: number; readonly median: number; readonly p90: number };
+
+/** CPU seconds, so that a busy machine does not shorten anything. */
+export type TimingLimits = { readonly warmSeconds: number; readonly measureSeconds: number };
+
+/** Runs shorter than this are measured several at a time: the CPU clock counts in whole µs. */
+const SAMPLE_US = 200;
+/** The first so many of a look at how long a run takes. */
+const FIRST_RUNS = 5;
+
+/**
+ * Runs something again and again: first until it is warm, then sample by sample.
+ *
+ * @param run what is timed; if it answers with a promise that is waited for.
+ */
+export async function timeRuns(
+  run: () => unknown,
+  { warmSeconds, measureSeconds }: TimingLimits,
+): Promise<Timing> {
+  const warmEnd = cpuNow() + warmSeconds * 1e6;
+  let runUs = Infinity;
+  do {
+    const before = cpuNow();
+    await repeat(run, FIRST_RUNS);
+    runUs = Math.min(runUs, (cpuNow() - before) / FIRST_RUNS);
+  } while (cpuNow() < warmEnd);
+
+  const perSample = Math.max(1, Math.ceil(SAMPLE_US / Math.max(runUs, 0.1)));
+  const cpu: number[] = [];
+  const wall: number[] = [];
+  const end = cpuNow() + measureSeconds * 1e6;
+  do {
+    const wallBefore = performance.now();
+    const cpuBefore = cpuNow();
+    await repeat(run, perSample);
+    cpu.push((cpuNow() - cpuBefore) / perSample);
+    wall.push(((performance.now() - wallBefore) * 1000) / perSample);
+  } while (cpuNow() < end);
+  return { runs: cpu.length * perSample, cpuUs: spreadOf(cpu), wallUs: spreadOf(wall) };
+}
+
+/** Waits only where there is something to wait for, which would count as time. */
+async function repeat(run: () => unknown, times: number): Promise<void> {
+  for (let i = 0; i < times; i++) {
+    const running = run();
+    if (running instanceof Promise) await running;
+  }
+}
+
+function cpuNow(): number {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+}
+
+function spreadOf(samples: readonly number[]): Spread {
+  const sorted = samples.toSorted((a, b) => a - b);
+  const at = (share: number): number =>
+    Number((sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(2));
+  return { min: at(0), median: at(0.5), p90: at(0.9) };
+}

@@ -1,0 +1,87 @@
+import { at, type Dense, isSet } from './dense.ts';
+
+/** Which tasks a pass is about. */
+export type TaskKind = 'stateful' | 'stateless';
+
+export function isOfKind({ stateful }: Dense, subtopology: number, kind: TaskKind): boolean {
+  return isSet(stateful, subtopology) === (kind === 'stateful');
+}
+
+export function countTasks(dense: Dense, kind: TaskKind): number {
+  const { size, base } = dense;
+  let tasks = 0;
+  for (let s = 0; s < size.subtopologies; s++) {
+    if (isOfKind(dense, s, kind)) tasks += at(base, s + 1) - at(base, s);
+  }
+  return tasks;
+}
+
+/**
+ * Writes the tasks of a kind in (partition, subtopology) order into a list: goes over the partitions, and for each over
+ * the subtopologies that have it.
+ *
+ * @returns how many tasks there are.
+ *
+ * Source: assignors 9.1.
+ */
+export function orderTasks(dense: Dense, kind: TaskKind, into: Int32Array): number {
+  const { size, base } = dense;
+  const left = new Int32Array(size.subtopologies);
+  let leftCount = 0;
+  let fewest = ENDLESS;
+  for (let s = 0; s < size.subtopologies; s++) {
+    if (!isOfKind(dense, s, kind)) continue;
+    left[leftCount++] = s;
+    fewest = Math.min(fewest, at(base, s + 1) - at(base, s));
+  }
+  let filled = 0;
+  for (let partition = 0; leftCount > 0; partition++) {
+    if (partition === fewest) {
+      // Some end here; they are looked for only then.
+      let staying = 0;
+      fewest = ENDLESS;
+      for (let i = 0; i < leftCount; i++) {
+        const s = at(left, i);
+        const length = at(base, s + 1) - at(base, s);
+        if (length <= partition) continue;
+        left[staying++] = s;
+        fewest = Math.min(fewest, length);
+      }
+      leftCount = staying;
+    }
+    for (let i = 0; i < leftCount; i++) into[filled++] = at(base, at(left, i)) + partition;
+  }
+  return filled;
+}
+
+const ENDLESS = 2 ** 31 - 1;
+
+/** Brings the first `length` entries of `few`, ascending tasks of a kind, into (partition, subtopology) order. Counting sort. */
+export function sortFew(dense: Dense, length: number, kind: TaskKind): void {
+  const { base, subtopologyOf, few, fewKey, fewSpare, buckets } = dense;
+  if (length < 2) return;
+  if (length === countTasks(dense, kind)) {
+    orderTasks(dense, kind, few);
+    return;
+  }
+  let most = 0;
+  for (let i = 0; i < length; i++) {
+    const task = at(few, i);
+    const partition = task - at(base, at(subtopologyOf, task));
+    fewKey[i] = partition;
+    if (partition > most) most = partition;
+  }
+  buckets.fill(0, 0, most + 2);
+  for (let i = 0; i < length; i++) {
+    const above = at(fewKey, i) + 1;
+    buckets[above] = at(buckets, above) + 1;
+  }
+  for (let k = 1; k <= most; k++) buckets[k] = at(buckets, k) + at(buckets, k - 1);
+  for (let i = 0; i < length; i++) {
+    const partition = at(fewKey, i);
+    const to = at(buckets, partition);
+    fewSpare[to] = at(few, i);
+    buckets[partition] = to + 1;
+  }
+  few.set(fewSpare.subarray(0, length));
+}
