@@ -53,7 +53,9 @@ export class HeldAnswers {
   /** A run ended: its target is installed, and whoever waits for it is answered in the same batch. */
   runOver(groupId: string, outcome: RunOutcome): void {
     const slot = this.#log.get(groupId);
-    const parked = this.#parked.take(groupId, outcome.run);
+    // Runs are numbered anew in each life of a group (OFF-2).
+    const isOfThisLife = outcome.incarnation === slot?.soft.incarnation;
+    const parked = isOfThisLife ? this.#parked.take(groupId, outcome.run) : undefined;
     if (parked !== undefined) this.#timers.cancel(waitKey(groupId));
     const { run } = outcome;
     try {

@@ -361,6 +361,21 @@ describe('ShardActor', () => {
     expect(answered.sort()).to.deep.equal(['A', 'B', 'C']);
   });
 
+  it('the result of an earlier life of the group takes nobody his wait (OFF-2, OFF-8)', async () => {
+    const { made } = await harness();
+    made.assignor.hold();
+    const earlier = made.router.heartbeat(joinBeat('g', 'A'), someClient);
+    await made.clock.settle();
+    await made.beat(steadyBeat('g', 'A', -1));
+    expect((await earlier).error).to.equal('UNKNOWN_MEMBER_ID');
+    await made.soon(made.router.delete(['g']));
+    const answer = made.router.heartbeat(joinBeat('g', 'Z'), someClient);
+    await made.clock.settle();
+    made.assignor.release();
+    const { statuses, activeTasks } = await made.soon(answer);
+    expect([statuses, activeTasks]).to.deep.equal([[], allFour]);
+  });
+
   it('a batch that the log would never take is refused alone (BA-5)', async () => {
     const clock = new ManualClock();
     const small = new LevelLog(new MemoryKeyValues(), clock, {
