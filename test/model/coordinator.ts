@@ -299,10 +299,14 @@ export class Play {
   }
 }
 
-/** What a load finds in a compacted log: its records in the order of their keys. */
-export function slotOf(log: ReadonlyMap<string, GroupRecord>): GroupSlot {
-  const records = [...log].sort(([a], [b]) => (a < b ? -1 : 1));
-  return records.reduce((slot, [, record]) => apply(slot, record), emptySlot(GROUP_ID));
+/** What a load finds in a compacted log. */
+export function slotOf(log: Coordinator['log']): GroupSlot {
+  return inKeyOrder(log).reduce(apply, emptySlot(GROUP_ID));
+}
+
+/** The records of a compacted log as a store of keys gives them. */
+export function inKeyOrder(log: Coordinator['log']): readonly GroupRecord[] {
+  return [...log].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, record]) => record);
 }
 
 type FixedContext = Omit<Context, 'nowMs' | 'freshIncarnation'>;

@@ -1,7 +1,7 @@
 import type { SeededRandom } from '../support/seeded-random.ts';
 import { fingerprint } from './fingerprint.ts';
 import { brokenLaw, brokenStepLaw } from './laws.ts';
-import { type Move, movesOf, play } from './moves.ts';
+import { type Move, movesOf, type Played, play } from './moves.ts';
 import type { Setup } from './setup.ts';
 import { startOf } from './start.ts';
 import type { World } from './world.ts';
@@ -25,36 +25,46 @@ export function walk(
   given: { readonly random: SeededRandom; readonly walks: number; readonly steps: number },
 ): Walked {
   const known = new Map<string, { readonly world: World; readonly next: string }>();
-  let compared = 0;
-  let path: Move[] = [];
-  let { world } = startOf(setup);
+  const walked = { compared: 0, path: [] as Move[], world: startOf(setup).world };
   for (let each = 0; each < given.walks; each++) {
-    ({ world } = startOf(setup));
-    path = [];
-    for (let step = 0; step < given.steps; step++) {
-      const moves = movesOf(setup, world);
-      const text = fingerprint(setup, world);
-      const before = known.get(text);
-      if (before?.world !== world) {
-        const next = nextOf(setup, world, moves);
-        if (before === undefined) known.set(text, { world, next });
-        else if (before.next === next) compared++;
-        else return { compared, broken: firstDifference(before.next, next), path, world };
+    walked.path = [];
+    for (const { before, move, played } of wander(setup, given.random, given.steps)) {
+      const text = fingerprint(setup, before);
+      const met = known.get(text);
+      if (met?.world !== before) {
+        const next = nextOf(setup, before);
+        if (met === undefined) known.set(text, { world: before, next });
+        else if (met.next === next) walked.compared++;
+        else return { ...walked, broken: firstDifference(met.next, next) };
       }
-      const move = moves[given.random.below(moves.length)];
-      if (move === undefined) break;
-      path.push(move);
-      const played = play(setup, world, move);
-      const broken = brokenStepLaw(world, played) ?? brokenLaw(setup, played.world);
-      if (broken !== undefined) return { compared, broken, path, world };
-      world = played.world;
+      walked.path.push(move);
+      walked.world = played.world;
+      const broken = brokenStepLaw(before, played) ?? brokenLaw(setup, played.world);
+      if (broken !== undefined) return { ...walked, broken };
     }
   }
-  return { compared, broken: undefined, path, world };
+  return { ...walked, broken: undefined };
 }
 
-function nextOf(setup: Setup, world: World, moves: readonly Move[]): string {
-  return moves
+/** One way through worlds, chosen at random among all moves. */
+export function* wander(
+  setup: Setup,
+  random: SeededRandom,
+  steps: number,
+): Generator<{ readonly before: World; readonly move: Move; readonly played: Played }> {
+  let before = startOf(setup).world;
+  for (let step = 0; step < steps; step++) {
+    const moves = movesOf(setup, before);
+    const move = moves[random.below(moves.length)];
+    if (move === undefined) return;
+    const played = play(setup, before, move);
+    yield { before, move, played };
+    before = played.world;
+  }
+}
+
+function nextOf(setup: Setup, world: World): string {
+  return movesOf(setup, world)
     .map((move) => `${move.kind} ${move.at} ${readable(setup, play(setup, world, move).world)}`)
     .join('\n');
 }
