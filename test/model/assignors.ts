@@ -11,9 +11,10 @@ function remembering(assignor: TestAssignor): TestAssignor {
   return (problem) => {
     const { numStandbyReplicas, topologyEpoch, subtopologies, members } = problem;
     const text = [
+      problem.placeAsKafka,
       numStandbyReplicas,
       topologyEpoch,
-      ...subtopologies.map(({ taskCount }) => taskCount),
+      ...subtopologies.map(({ subtopologyId, taskCount }) => `${subtopologyId}:${taskCount}`),
       ...members.map(({ memberId, processId, topologyEpoch, active, standby, warmup }) =>
         [memberId, processId, topologyEpoch, ...[active, standby, warmup].map(taskBits)].join(),
       ),

@@ -1,5 +1,5 @@
 import type { HeartbeatAnswer, HeartbeatRequest } from '../../machines/commands.ts';
-import { LEAVE_EPOCH } from '../../machines/model/ids.ts';
+import { LEAVE_EPOCH, type STATIC_LEAVE_EPOCH } from '../../machines/model/ids.ts';
 import { sameTasksByRole, subtractTasks, unionTasks } from '../../machines/model/task-list.ts';
 import type { TasksByRole } from '../../machines/model/tasks.ts';
 import { GROUP_ID } from '../support/lone-coordinator.ts';
@@ -10,16 +10,18 @@ import { AWAY_CLIENT, type Client } from './world.ts';
 /** The request that a client sends now: a join when it has no epoch. */
 export function requestOf(setup: Setup, client: Client, who: number): HeartbeatRequest {
   const memberId = MEMBERS[who] ?? '';
+  const instanceId = setup.instances[who] ?? null;
   if (client.epoch > 0) {
-    const beat = steadyBeat(GROUP_ID, memberId, client.epoch);
+    const beat = { ...steadyBeat(GROUP_ID, memberId, client.epoch), instanceId };
     if (!client.saysAll) return beat;
     const { active, standby, warmup } = client.runs;
     return { ...beat, activeTasks: active, standbyTasks: standby, warmupTasks: warmup };
   }
   return {
     ...steadyBeat(GROUP_ID, memberId, 0),
+    instanceId,
     rebalanceTimeoutMs: 60_000,
-    topology: topologyOf(setup),
+    topology: topologyOf(setup, client.topologyEpoch),
     activeTasks: [],
     standbyTasks: [],
     warmupTasks: [],
@@ -27,12 +29,20 @@ export function requestOf(setup: Setup, client: Client, who: number): HeartbeatR
   };
 }
 
-export function leaveOf(who: number): HeartbeatRequest {
-  return steadyBeat(GROUP_ID, MEMBERS[who] ?? '', LEAVE_EPOCH);
+/** A member's last request: for good, or for a while. */
+export function leaveOf(
+  setup: Setup,
+  who: number,
+  epoch: typeof LEAVE_EPOCH | typeof STATIC_LEAVE_EPOCH = LEAVE_EPOCH,
+): HeartbeatRequest {
+  const beat = steadyBeat(GROUP_ID, MEMBERS[who] ?? '', epoch);
+  return { ...beat, instanceId: setup.instances[who] ?? null };
 }
 
 /** It dropped all it had and is to join (EPO-7). */
-export const TO_JOIN: Client = { ...AWAY_CLIENT, epoch: 0 };
+export function toJoin({ topologyEpoch }: Client): Client {
+  return { ...AWAY_CLIENT, topologyEpoch, epoch: 0 };
+}
 
 /** The client after an answer. What it is told to close it still runs: see {@link settled}. */
 export function afterAnswer(setup: Setup, client: Client, answer: HeartbeatAnswer): Client {
@@ -41,7 +51,7 @@ export function afterAnswer(setup: Setup, client: Client, answer: HeartbeatAnswe
       break;
     case 'UNKNOWN_MEMBER_ID':
     case 'FENCED_MEMBER_EPOCH':
-      return TO_JOIN;
+      return toJoin(client);
     default:
       // Its thread dies (wire 6.2).
       return AWAY_CLIENT;

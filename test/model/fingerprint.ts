@@ -40,7 +40,7 @@ export function fingerprint(setup: Setup, world: World): string {
       if (setup.may.deletion) out.push(Math.max(0, member.memberEpoch));
     }
     putClaim(out, setup, group, member, client.epoch);
-    out.push(flags(client.saysAll, client.awaits, client.disowned));
+    out.push(flags(client.saysAll, client.awaits, client.disowned, client.topologyEpoch === 1));
     putTasks(out, client.told);
     putTasks(out, client.runs);
     putTasks(out, world.keeps[at] ?? NO_TASKS_BY_ROLE);

@@ -1,8 +1,9 @@
 import type { HeartbeatRequest } from '../../machines/commands.ts';
 import type { AssignmentRun } from '../../machines/decision.ts';
+import { STATIC_LEAVE_EPOCH } from '../../machines/model/ids.ts';
 import { writeTasks } from '../support/task-notation.ts';
 import { playTrace } from '../support/trace.ts';
-import { leaveOf, requestOf, TO_JOIN } from './client.ts';
+import { leaveOf, requestOf, toJoin } from './client.ts';
 import { INTERVAL_MS } from './coordinator.ts';
 import { type Move, type Played, play } from './moves.ts';
 import { MEMBERS, partitionCounts, type Setup } from './setup.ts';
@@ -49,6 +50,7 @@ function headOf(setup: Setup): readonly string[] {
   ];
   return [
     `topics ${counts.map(([name, count]) => `${name}:${count}`).join(' ')}`,
+    ...(setup.may.upgrades ? ['topology 1: in2 changelog=log'] : []),
     `topology 0: in${setup.tasks[1] > 0 ? ' | in2 changelog=log' : ''}`,
     `set ${settings.join(' ')}`,
     ...(setup.may.slowRuns ? ['hold'] : []),
@@ -75,7 +77,9 @@ function linesOf(setup: Setup, world: World, { kind, at }: Move, runAt: number):
     case 'settle':
       return [`# ${name} has closed and opened what it was told to.`];
     case 'join':
-      return [beat(requestOf(setup, TO_JOIN, at))];
+      return [beat(requestOf(setup, toJoin(AWAY_CLIENT), at))];
+    case 'joinUpgraded':
+      return [beat(requestOf(setup, toJoin({ ...AWAY_CLIENT, topologyEpoch: 1 }), at))];
     case 'beat':
       return [beat(requestOf(setup, client, at))];
     case 'beatUnread':
@@ -91,7 +95,9 @@ function linesOf(setup: Setup, world: World, { kind, at }: Move, runAt: number):
     case 'die':
       return [`# ${name} dies in silence.`];
     case 'leave':
-      return [beat(leaveOf(at))];
+      return [beat(leaveOf(setup, at))];
+    case 'pause':
+      return [beat(leaveOf(setup, at, STATIC_LEAVE_EPOCH))];
     case 'leaveLate':
       return [`# ${name} leaves, and its request is under way.`];
     case 'lateArrives':
@@ -123,12 +129,17 @@ function linesOf(setup: Setup, world: World, { kind, at }: Move, runAt: number):
 }
 
 function beat(request: HeartbeatRequest): string {
-  const { memberId, memberEpoch, topology, processId } = request;
-  if (memberEpoch < 0) return `${memberId} leaves`;
+  const { memberId, memberEpoch, instanceId, topology, processId } = request;
+  const instance = instanceId === null ? [] : [`instance=${instanceId}`];
+  if (memberEpoch < 0) {
+    const verb = memberEpoch === STATIC_LEAVE_EPOCH ? 'pauses' : 'leaves';
+    return [memberId, verb, ...instance].join(' ');
+  }
   const { activeTasks, standbyTasks, warmupTasks } = request;
   const own = [activeTasks, standbyTasks, warmupTasks].map((tasks) => writeTasks(tasks ?? []));
   const words = [
     `${memberId} heartbeat epoch=${memberEpoch}`,
+    ...instance,
     ...(topology === null ? [] : [`topology=${topology.epoch}`, `process=${processId}`]),
     ...(activeTasks === null ? [] : [`own=${own.join('|')}`]),
   ];

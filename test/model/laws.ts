@@ -91,8 +91,9 @@ const timersLaw: WorldLaw = (_, { coordinator }) => {
     if (!names.includes(memberId)) return `a rebalance timer runs for ${memberId}, which is gone`;
   }
   for (const { memberId, state, memberEpoch } of members) {
-    const owes = state === 'unrevokedTasks' && memberEpoch >= 0;
-    if (owes !== (rebalances.get(memberId) === memberEpoch)) {
+    // On a break, and until it is served after one, a member is in the state it left in but owes nothing (LEAVE-4).
+    const owes = state === 'unrevokedTasks' && memberEpoch > 0;
+    if (memberEpoch > 0 && owes !== (rebalances.get(memberId) === memberEpoch)) {
       return `${memberId} is ${state}, its rebalance timer is for ${rebalances.get(memberId)}`;
     }
   }
@@ -223,9 +224,10 @@ function countHolders(group: Group, role: 'standby' | 'warmup'): readonly string
 /** A task is not assigned and pending in one role; only who owes tasks has pending ones (REC-4). */
 const rolesLaw: GroupLaw = ({ members }) => {
   for (const member of members.values()) {
-    const { memberId, state, assigned, pendingRevocation } = member;
+    const { memberId, memberEpoch, state, assigned, pendingRevocation } = member;
     const owes = countAll(pendingRevocation) > 0;
-    if (owes !== (state === 'unrevokedTasks')) return `${memberId} is ${state}, owes: ${owes}`;
+    const isToOwe = state === 'unrevokedTasks' && memberEpoch > 0;
+    if (owes !== isToOwe) return `${memberId} is ${state}, owes: ${owes}`;
     if (!areDisjoint(assigned.active, pendingRevocation.active)) {
       return `${memberId} has and owes an active task`;
     }
@@ -249,7 +251,15 @@ export function brokenStepLaw(before: World, { world, sent }: Played): string | 
   return risingLaw(before.coordinator.slot.group, world.coordinator.slot.group);
 }
 
-const ERRORS = new Set(['NONE', 'UNKNOWN_MEMBER_ID', 'FENCED_MEMBER_EPOCH', 'GROUP_ID_NOT_FOUND']);
+const ERRORS = new Set([
+  'NONE',
+  'UNKNOWN_MEMBER_ID',
+  'FENCED_MEMBER_EPOCH',
+  'GROUP_ID_NOT_FOUND',
+  'UNRELEASED_INSTANCE_ID',
+  'FENCED_INSTANCE_ID',
+  'STREAMS_TOPOLOGY_FENCED',
+]);
 
 function brokenAnswerLaw(answer: HeartbeatAnswer, member: Member | undefined): string | undefined {
   const { error, memberEpoch, activeTasks, standbyTasks, warmupTasks } = answer;

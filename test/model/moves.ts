@@ -1,4 +1,5 @@
 import type { HeartbeatRequest } from '../../machines/commands.ts';
+import { STATIC_LEAVE_EPOCH } from '../../machines/model/ids.ts';
 import { sameTasksByRole } from '../../machines/model/task-list.ts';
 import { NO_TASKS_BY_ROLE } from '../../machines/model/tasks.ts';
 import type { GroupRecord } from '../../machines/records.ts';
@@ -9,7 +10,7 @@ import {
   leaveOf,
   requestOf,
   settled,
-  TO_JOIN,
+  toJoin,
 } from './client.ts';
 import { type Outcome, Play, type Sent } from './coordinator.ts';
 import { afterReport, afterTold } from './keeps.ts';
@@ -33,11 +34,13 @@ export const MOVE_KINDS = [
   'forget',
   /** Up to here is what happens when nothing goes wrong any more, in this order. */
   'join',
+  'joinUpgraded',
   'beatUnread',
   'beatLost',
   'beatLate',
   'giveUp',
   'leave',
+  'pause',
   'leaveLate',
   'die',
   'lateArrives',
@@ -91,6 +94,7 @@ export function movesOf(setup: Setup, world: World): readonly Move[] {
   // Kafka tells a member its tasks once; who missed that learns of them by joining (X11).
   if (setup.profile === 'kafka') each((_, at) => hasMissedTasks(world, at), 'forget');
   each(({ epoch }) => epoch === AWAY, 'join');
+  if (may.upgrades) each(({ epoch }) => epoch === AWAY, 'joinUpgraded');
   if (may.losses) {
     each(isFree, 'beatUnread');
     each((client) => isFree(client) && !client.saysAll, 'beatLost');
@@ -105,6 +109,7 @@ export function movesOf(setup: Setup, world: World): readonly Move[] {
     each(({ epoch }) => epoch > 0, 'leave');
     each(({ epoch }) => epoch !== AWAY, 'die');
   }
+  if (may.breaks) each(({ epoch }, at) => epoch > 0 && isStatic(setup, at), 'pause');
   if (may.timers) each(({ epoch }, at) => epoch !== AWAY && hasSession(at), 'sessionExpires');
   if (may.slowRuns) for (const at of coordinator.runs.keys()) add('runFails', at);
   if (may.restarts && coordinator.slot.group !== undefined) add('restart');
@@ -112,6 +117,10 @@ export function movesOf(setup: Setup, world: World): readonly Move[] {
   if (may.deletion && isEmpty) add('delete');
   if (may.topics && coordinator.sourceExists && !isEmpty) add('sourceGoes');
   return moves;
+}
+
+function isStatic({ instances }: Setup, at: number): boolean {
+  return (instances[at] ?? null) !== null;
 }
 
 function hasMissedTasks({ clients, coordinator }: World, at: number): boolean {
@@ -145,7 +154,11 @@ export function play(setup: Setup, world: World, { kind, at }: Move): Played {
     case 'settle':
       return still(withClient(world, at, settled(client)));
     case 'join':
-      return send(setup, world, at, TO_JOIN, 'read');
+      return send(setup, world, at, toJoin(AWAY_CLIENT), 'read');
+    case 'joinUpgraded': {
+      const upgraded = { ...AWAY_CLIENT, topologyEpoch: 1 };
+      return send(setup, world, at, toJoin(upgraded), 'read');
+    }
     case 'beat':
       return send(setup, world, at, client, 'read');
     case 'beatUnread':
@@ -159,15 +172,19 @@ export function play(setup: Setup, world: World, { kind, at }: Move): Played {
     case 'giveUp':
       return still(withClient(world, at, afterLoss(client)));
     case 'forget':
-      return still(withClient(world, at, TO_JOIN));
+      return still(withClient(world, at, toJoin(client)));
     case 'die':
       return still(withClient(world, at, AWAY_CLIENT));
     case 'leave':
-      return take(setup, withClient(world, at, AWAY_CLIENT), at, leaveOf(at));
+      return take(setup, withClient(world, at, AWAY_CLIENT), at, leaveOf(setup, at));
+    case 'pause': {
+      const paused = withClient(world, at, AWAY_CLIENT);
+      return take(setup, paused, at, leaveOf(setup, at, STATIC_LEAVE_EPOCH));
+    }
     case 'leaveLate':
       return still({
         ...withClient(world, at, AWAY_CLIENT),
-        late: { who: at, request: leaveOf(at) },
+        late: { who: at, request: leaveOf(setup, at) },
       });
     case 'lateArrives':
       return world.late === undefined

@@ -45,6 +45,10 @@ export type Freedoms = {
   readonly deletion: boolean;
   /** A source topic goes and comes back. */
   readonly topics: boolean;
+  /** Static members leave for a while. */
+  readonly breaks: boolean;
+  /** Members join with the next topology. */
+  readonly upgrades: boolean;
 };
 
 /** One finite world to explore. */
@@ -53,6 +57,8 @@ export type Setup = {
   readonly profile: Profile;
   /** The process of each member; their ids are A, B, C. */
   readonly processes: readonly string[];
+  /** The instance id of each member, null if it is dynamic; of two with the same id one takes the other's place. */
+  readonly instances: readonly (string | null)[];
   /** Tasks of subtopology 0, without state, and of subtopology 1, with state. */
   readonly tasks: readonly [number, number];
   readonly standbys: number;
@@ -82,8 +88,15 @@ const TOPOLOGY = topology(
 );
 const STATELESS = topology(subtopology('0', { sourceTopics: ['in'] }));
 
-/** What every member joins with. */
-export function topologyOf({ tasks }: Setup): Topology {
+/** One subtopology is gone, the other reads the topic of the former. */
+const NEXT_TOPOLOGY = {
+  ...topology(subtopology('0', { sourceTopics: ['in2'], stateChangelogTopics: [info('log')] })),
+  epoch: 1,
+};
+
+/** What members join with: the topology of this epoch, 0 or 1. */
+export function topologyOf({ tasks }: Setup, epoch: number): Topology {
+  if (epoch === 1) return NEXT_TOPOLOGY;
   return tasks[1] === 0 ? STATELESS : TOPOLOGY;
 }
 

@@ -22,6 +22,8 @@ export type Client = {
   readonly told: TasksByRole;
   /** What it runs, and reports. */
   readonly runs: TasksByRole;
+  /** Epoch of the topology it joins with. */
+  readonly topologyEpoch: number;
   /** Its next heartbeat carries its lists. */
   readonly saysAll: boolean;
   /** Its request is with the coordinator, which has parked the answer. */
@@ -73,6 +75,7 @@ export const AWAY_CLIENT: Client = {
   epoch: AWAY,
   told: NO_TASKS_BY_ROLE,
   runs: NO_TASKS_BY_ROLE,
+  topologyEpoch: 0,
   saysAll: true,
   awaits: false,
   disowned: false,
