@@ -163,7 +163,7 @@ function idleContext(partitions: number): Context {
       sessionTimeoutMs: 45_000,
       heartbeatIntervalMs: 5_000,
       numStandbyReplicas: 0,
-      numWarmupReplicas: 0,
+      numWarmupReplicas: 2,
       acceptableRecoveryLag: 10_000n,
       taskOffsetIntervalMs: 60_000,
       initialRebalanceDelayMs: 3000,

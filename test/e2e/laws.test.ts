@@ -58,6 +58,7 @@ const history = fc.record({
   steps: fc.array(step, { minLength: 5, maxLength: 60 }),
   delayMs: fc.constantFrom(0, 0, 3000),
   intervalMs: fc.constantFrom(0, 0, 1000),
+  warmups: fc.constantFrom(0, 2),
   restless: fc.boolean(),
 });
 

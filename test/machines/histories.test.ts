@@ -1,19 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { apply } from '../../machines/apply.ts';
-import type { HeartbeatRequest } from '../../machines/commands.ts';
 import type { AssignmentProblem, AssignmentResult } from '../../machines/model/assignment.ts';
 import { emptySlot } from '../../machines/model/empty.ts';
 import type { Profile } from '../../machines/model/profile.ts';
 import { resolveBehaviour } from '../../machines/model/profile.ts';
-import {
-  countTasks,
-  forEachTask,
-  sameTasks,
-  taskKey,
-  unionTasks,
-} from '../../machines/model/task-list.ts';
-import { NO_TASKS_BY_ROLE, type TaskOffset } from '../../machines/model/tasks.ts';
+import { countTasks, sameTasks, taskKey } from '../../machines/model/task-list.ts';
+import { NO_TASKS_BY_ROLE } from '../../machines/model/tasks.ts';
 import type { GroupRecord } from '../../machines/records.ts';
 import { keepingAssignor, listOf } from '../support/keeping-assignor.ts';
 import type { Outcome } from '../support/lone-coordinator.ts';
@@ -141,20 +134,6 @@ const HARMLESS = new Set([
   'GROUP_ID_NOT_FOUND',
 ]);
 
-/** What a client says of the copies it was told to have. */
-function reportOf(
-  { told }: PlayMember,
-  lag: number | undefined,
-): Partial<Pick<HeartbeatRequest, 'taskOffsets' | 'taskEndOffsets'>> {
-  if (lag === undefined) return {};
-  const ends: TaskOffset[] = [];
-  forEachTask(unionTasks(told.standby, told.warmup), (subtopologyId, partition) => {
-    ends.push({ subtopologyId, partition, offset: 20_000n });
-  });
-  const behind = ends.map((end) => ({ ...end, offset: end.offset - BigInt(lag) }));
-  return { taskOffsets: behind, taskEndOffsets: ends };
-}
-
 /** One group and five clients in three processes. */
 class History {
   readonly coordinator: LoneCoordinator;
@@ -195,7 +174,7 @@ class History {
       case 'beat':
         this.#send(each.who, each.lost, (client) => ({
           ...client.request(each.said),
-          ...reportOf(client, each.lag),
+          ...client.reports(each.lag),
         }));
         break;
       case 'join':

@@ -192,6 +192,23 @@ describe('refine(): laws', () => {
     );
   });
 
+  it('gives the same whatever the order of reports, and twice', () => {
+    fc.assert(
+      fc.property(start, (given) => {
+        const input = inputOf(given);
+        const members = input.members.map((member) => ({
+          ...member,
+          taskOffsets: member.taskOffsets.toReversed(),
+          taskEndOffsets: member.taskEndOffsets.toReversed(),
+        }));
+        const refinement = refineSoundly(input);
+        expect(refineSoundly(input)).to.deep.equal(refinement);
+        expect(refineSoundly({ ...input, members })).to.deep.equal(refinement);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
   it('reaches the target in as many steps as the budget asks for when copies catch up, and no task goes back', () => {
     fc.assert(
       fc.property(start, (given) => {

@@ -24,7 +24,7 @@ import { info, subtopology, topology } from './topology-samples.ts';
 
 const GROUPS = ['g', 'h'] as const;
 const PARTITIONS_MAX = 5;
-const CALM_ROUNDS = 15;
+const CALM_ROUNDS = 24;
 const ROUND_MS = 2000;
 /** What a client is told when it is to ask again, with all it has. */
 const PASSING = ['COORDINATOR_LOAD_IN_PROGRESS', 'COORDINATOR_NOT_AVAILABLE', 'NOT_COORDINATOR'];
@@ -95,7 +95,11 @@ export class LawHistory {
     const harness = this.#harness;
     switch (step.kind) {
       case 'beat':
-        this.#send(step.who, step.lost, (client) => client.request(step.said));
+        this.#send(step.who, step.lost, (client) => ({
+          ...client.request(step.said),
+          // Whoever says what it has also says that its copies are caught up.
+          ...client.reports(step.said === 'silent' ? undefined : 0),
+        }));
         return;
       case 'join':
         this.#send(step.who, step.lost, (client) => client.join());
@@ -187,6 +191,9 @@ export class LawHistory {
       const players = this.#players.filter((player) => player.groupId === groupId);
       const unanswered = players.filter(({ pending }) => pending !== undefined);
       expect([group?.members.size, unanswered.length]).to.deep.equal([players.length, 0]);
+      for (const { client } of players) {
+        expect(client.told.warmup, `${client.memberId} is done`).to.deep.equal([]);
+      }
       const owned = players.flatMap(({ client }) => keysOf(client.told.active));
       const all = ['0', '1'].flatMap((id) =>
         Array.from({ length: this.#partitions }, (_, partition) => taskKey(id, partition)),
@@ -209,14 +216,18 @@ export class LawHistory {
   }
 
   #newHarness(clock: ManualClock): Harness {
-    const { profile, delayMs, intervalMs, restless } = this.#options;
+    const { profile, delayMs, intervalMs, warmups, restless } = this.#options;
     const mine: Harness = new Harness({
       recordLog: this.#faulty,
       compute: restless ? restlessAssignor() : assignDirectly,
       profile,
       clock,
       shardCount: 1,
-      settings: { initialRebalanceDelayMs: delayMs, assignmentIntervalMs: intervalMs },
+      settings: {
+        initialRebalanceDelayMs: delayMs,
+        assignmentIntervalMs: intervalMs,
+        numWarmupReplicas: warmups,
+      },
       onCommit: (groupId) => {
         if (mine !== this.#harness) return;
         this.#lived.set(groupId, [

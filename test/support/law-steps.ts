@@ -32,6 +32,7 @@ export type LawOptions = {
   readonly profile: Profile;
   readonly delayMs: number;
   readonly intervalMs: number;
+  readonly warmups: number;
   /** Every assignment moves every task, rather than as few as it can. */
   readonly restless: boolean;
 };

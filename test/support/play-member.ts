@@ -1,6 +1,6 @@
 import type { HeartbeatAnswer, HeartbeatRequest } from '../../machines/commands.ts';
-import { subtractTasks, unionTasks } from '../../machines/model/task-list.ts';
-import type { TasksByRole } from '../../machines/model/tasks.ts';
+import { forEachTask, subtractTasks, unionTasks } from '../../machines/model/task-list.ts';
+import type { TaskOffset, TasksByRole } from '../../machines/model/tasks.ts';
 import { NO_TASKS_BY_ROLE } from '../../machines/model/tasks.ts';
 import type { Topology } from '../../machines/model/topology.ts';
 import { GROUP_ID } from './lone-coordinator.ts';
@@ -57,6 +57,17 @@ export class PlayMember {
   leave(): HeartbeatRequest {
     this.#drop();
     return steadyBeat(GROUP_ID, this.memberId, -1);
+  }
+
+  /** What it says of the copies it was told to have: all are this far behind; nothing without a lag. */
+  reports(lag: number | undefined): Partial<HeartbeatRequest> {
+    if (lag === undefined) return {};
+    const ends: TaskOffset[] = [];
+    forEachTask(unionTasks(this.told.standby, this.told.warmup), (subtopologyId, partition) => {
+      ends.push({ subtopologyId, partition, offset: 20_000n });
+    });
+    const behind = ends.map((end) => ({ ...end, offset: end.offset - BigInt(lag) }));
+    return { taskOffsets: behind, taskEndOffsets: ends };
   }
 
   /** Reads an answer to one of its requests. */
