@@ -230,6 +230,7 @@ function hearMember(draft: Draft, request: HeartbeatRequest, client: Client): vo
   draft.changeMember(memberId, {
     taskOffsets: taskOffsets ?? known.taskOffsets,
     taskEndOffsets: taskEndOffsets ?? known.taskEndOffsets,
+    reportedAtMs: saysNothing ? known.reportedAtMs : draft.context.nowMs,
     heartbeatVersion: client.apiVersion,
   });
   draft.change({ reportsHeard: draft.soft.reportsHeard + 1 });

@@ -161,6 +161,7 @@ function inputOf({ group, soft, context }: Draft): RefinerInput | undefined {
         target: group.targets.get(memberId) ?? NO_TASKS_BY_ROLE,
         taskOffsets: heard?.taskOffsets ?? [],
         taskEndOffsets: heard?.taskEndOffsets ?? [],
+        reportedAtMs: heard?.reportedAtMs,
         reportsCopies: reportsCopies(heard),
       };
     }),
@@ -169,6 +170,8 @@ function inputOf({ group, soft, context }: Draft): RefinerInput | undefined {
     waits: soft.derived?.refinement.waits ?? UNREFINED.waits,
     nowMs: context.nowMs,
     waitMaxMs: context.coordinator.warmupWaitMaxMs,
+    // Members send their offsets when that interval is over, with the heartbeat that comes next.
+    silenceMs: context.settings.taskOffsetIntervalMs + context.settings.heartbeatIntervalMs,
   };
 }
 

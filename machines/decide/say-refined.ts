@@ -67,6 +67,7 @@ type Words = (move: TaskMove, limits: Limits) => string;
 const GRANTS: Readonly<Record<Grant, Words | undefined>> = {
   sameProcess: undefined,
   caughtUp: (move, limits) => `a copy there is ${within(move, limits)}`,
+  atRest: ({ owner }) => `a copy there stands still, and ${owner} sees nothing more to restore`,
   neverReports: ({ owner }) => `${owner} speaks a version in which copies are not reported`,
   waited: (move, { coordinator, settings }) =>
     `a copy there got no closer for ${coordinator.warmupWaitMaxMs} ms, to within ` +

@@ -60,6 +60,7 @@ export function newMember(memberId: string): Member {
 export const UNHEARD_MEMBER: MemberSoft = {
   taskOffsets: [],
   taskEndOffsets: [],
+  reportedAtMs: undefined,
   heartbeatVersion: undefined,
   acknowledged: true,
   hurried: false,

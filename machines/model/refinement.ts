@@ -17,6 +17,8 @@ export type Warming =
 export type Grant =
   /** Its process has a copy that is caught up (WU-9.3). */
   | 'caughtUp'
+  /** Its process has a copy that stands still, of a changelog whose end its owner cannot tell. */
+  | 'atRest'
   /** It stays in its process (WU-9.3). */
   | 'sameProcess'
   /** The owner speaks a version in which copies are not reported: it could never be promoted (WU-16). */
@@ -53,7 +55,12 @@ export type WarmupWait = {
   readonly leastLag: bigint | undefined;
   /** What its owner had left to restore of its active tasks when last heard. */
   readonly restoringLag: bigint;
+  /** From where the way of the copy is measured while its owner cannot tell the end of the changelog. */
+  readonly from: Position;
 };
+
+/** Where a copy was, and when (wall clock, ms). */
+export type Position = { readonly offset: bigint; readonly atMs: number };
 
 /** A target held against what members hold and report (coordination, section 8). */
 export type Refinement = {

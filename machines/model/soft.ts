@@ -10,6 +10,8 @@ import type { ConfiguredTopology } from './topology.ts';
 export type MemberSoft = {
   readonly taskOffsets: readonly TaskOffset[];
   readonly taskEndOffsets: readonly TaskOffset[];
+  /** Wall clock, ms, at which the last of these lists came; undefined = none did. */
+  readonly reportedAtMs: number | undefined;
   /** The version of its last heartbeat: 1 and above report offsets (OFS-4). */
   readonly heartbeatVersion: number | undefined;
   /** It has reported the task lists it was last sent (RSP-6). */

@@ -82,6 +82,7 @@ function orders(): GroupView {
       members: soft.members.set('B', {
         taskOffsets: [{ subtopologyId: '0', partition: 1, offset: 2n ** 60n }],
         taskEndOffsets: [],
+        reportedAtMs: 1,
         heartbeatVersion: 1,
         acknowledged: true,
         hurried: true,

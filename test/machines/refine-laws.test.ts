@@ -85,6 +85,7 @@ function inputOf({ tasks, versions, warmupsMax }: Start): RefinerInput {
       target: rolesOf(next),
       taskOffsets: offsets,
       taskEndOffsets: ends,
+      reportedAtMs: 0,
       reportsCopies: versions[at] ?? 'yes',
     })),
     warmupsMax,
@@ -92,6 +93,7 @@ function inputOf({ tasks, versions, warmupsMax }: Start): RefinerInput {
     waits: new Map(),
     nowMs: 0,
     waitMaxMs: 600_000,
+    silenceMs: 65_000,
   };
 }
 

@@ -4,6 +4,13 @@ import { keepsActiveTasks, type RefinerInput } from '../../machines/decide/refin
 import { movesOf, refinerInput, refineSoundly, type Sketch, slicesOf } from '../support/refiner.ts';
 
 const NOT_STARTED = 2n ** 63n - 1n;
+const WAIT = {
+  processId: 'pB',
+  sinceMs: 0,
+  leastLag: undefined,
+  restoringLag: 0n,
+  from: { offset: 0n, atMs: 0 },
+};
 
 /** Refines and gives slices and moves as text. */
 function refined(sketches: Readonly<Record<string, Sketch>>, options?: Partial<RefinerInput>) {
@@ -223,6 +230,54 @@ describe('refine(): versions and waits (WU-16)', () => {
     ).to.deep.equal([staged(1000), staged(1900), staged(2800), staged(2800), waited]);
   });
 
+  /** As history, with the time at which B last said something, if that is not now. */
+  function endless(
+    ...beats: readonly (readonly [atMs: number, says: string, saidAtMs?: number])[]
+  ) {
+    let waits: RefinerInput['waits'] = new Map();
+    return beats.map(([nowMs, says, saidAtMs = nowMs]) => {
+      const b = { has: '0:[7]|[]|0:[1]', target: '0:[1,7]', says, saidAtMs };
+      const limits = { waits, nowMs, waitMaxMs: 0, silenceMs: 5000 };
+      const refinement = refineSoundly(refinerInput({ A: { has: '0:[1]' }, B: b }, limits));
+      waits = refinement.waits;
+      return [movesOf(refinement)[0]?.slice(4), refinement.untilMs];
+    });
+  }
+  const never = Number.POSITIVE_INFINITY;
+  const atRest = ['to B, atRest', never];
+
+  it('grants a task whose copy stands still without an end: one of its changelogs is empty', () => {
+    const [at0, at90] = [`0_1:0/${NOT_STARTED}`, `0_1:90/${NOT_STARTED}`];
+    expect(endless([5000, ''], [14_999, at0], [15_000, at0])).to.deep.equal([
+      staged(never),
+      staged(20_000),
+      atRest,
+    ]);
+    expect(endless([5000, ''], [15_000, at90]).at(-1)).to.deep.equal(atRest);
+    // Had it changed, the member would have said so.
+    expect(
+      endless([5000, ''], [6000, at90], [19_999, at90, 6000], [20_000, at90, 6000]),
+    ).to.deep.equal([staged(never), staged(20_000), staged(20_000), atRest]);
+  });
+
+  it('waits for a copy without an end while it gets ahead, and measures anew from there', () => {
+    const says = (offset: number) => `0_1:${offset}/${NOT_STARTED}`;
+    expect(
+      endless([0, ''], [20_000, says(101)], [29_999, says(202)], [40_000, says(302)]),
+    ).to.deep.equal([staged(never), staged(35_000), staged(44_999), atRest]);
+  });
+
+  it('takes no copy for one at rest that has not started, or waits for active tasks', () => {
+    const unknown = `0_1:${NOT_STARTED}/${NOT_STARTED}`;
+    expect(endless([0, ''], [60_000, unknown]).at(-1)).to.deep.equal(staged(never));
+    expect(endless([0, ''], [60_000, '0_1:0']).at(-1)).to.deep.equal(staged(never));
+    const restoring = `0_1:0/${NOT_STARTED},0_7:0/5000`;
+    const restored = `0_1:0/${NOT_STARTED},0_7:4990/5000`;
+    expect(
+      endless([0, ''], [60_000, restoring], [60_001, restored], [70_000, restored]).slice(1),
+    ).to.deep.equal([staged(75_000), staged(75_000), atRest]);
+  });
+
   it('goes on waiting while the owner restores its own active tasks first', () => {
     const restoring = '0:[7]|[]|0:[1]';
     const owner = (says: string, nowMs: number, waits: RefinerInput['waits']) => {
@@ -251,18 +306,14 @@ describe('refine(): versions and waits (WU-16)', () => {
 
   it('begins anew for another process, and when the clock went back', () => {
     expect(history([5000, ''], [100, ''], [1099, '']).at(-1)).to.deep.equal(staged(1100));
-    const waits = new Map([
-      ['0_1', { processId: 'pX', sinceMs: 0, leastLag: 5n, restoringLag: 0n }],
-    ]);
+    const waits = new Map([['0_1', { ...WAIT, processId: 'pX', leastLag: 5n }]]);
     expect(
       handOver({ has: '[]|[]|0:[1]' }, { waits, nowMs: 5000, waitMaxMs: 1000 }).moves,
     ).to.deep.equal(['0_1 stays A, warmup']);
   });
 
   it('waits without bound where none is set', () => {
-    const waits = new Map([
-      ['0_1', { processId: 'pB', sinceMs: 0, leastLag: undefined, restoringLag: 0n }],
-    ]);
+    const waits = new Map([['0_1', WAIT]]);
     expect(
       handOver({ has: '[]|[]|0:[1]' }, { waits, nowMs: 1e12, waitMaxMs: 0 }).moves,
     ).to.deep.equal(['0_1 stays A, warmup']);

@@ -36,6 +36,7 @@ export type Sketch = {
   readonly owes?: string;
   readonly target?: string;
   readonly says?: string;
+  readonly saidAtMs?: number;
   readonly reportsCopies?: RefinerMember['reportsCopies'];
 };
 
@@ -58,6 +59,7 @@ export function refinerInput(
         revokedWarmups: readRoles(sketch.owes).warmup,
         target: readRoles(sketch.target),
         ...readReports(sketch.says),
+        reportedAtMs: sketch.saidAtMs ?? (sketch.says === undefined ? undefined : 0),
         reportsCopies: sketch.reportsCopies ?? 'yes',
       })),
     warmupsMax: 2,
@@ -65,6 +67,7 @@ export function refinerInput(
     waits: new Map(),
     nowMs: 0,
     waitMaxMs: 600_000,
+    silenceMs: 65_000,
     ...options,
   };
 }

@@ -1,3 +1,4 @@
+import type { Position } from '../../model/refinement.ts';
 import { hasTask, taskKey } from '../../model/task-list.ts';
 import type { Role, TaskList, TaskOffset, TasksByRole } from '../../model/tasks.ts';
 import { isWithin, lagBetween, NOT_STARTED } from './lag.ts';
@@ -14,6 +15,8 @@ export type RefinerMember = {
   readonly target: TasksByRole;
   readonly taskOffsets: readonly TaskOffset[];
   readonly taskEndOffsets: readonly TaskOffset[];
+  /** Wall clock, ms, at which the last of these lists came; undefined = none did. */
+  readonly reportedAtMs: number | undefined;
   /** Whether it reports how far its copies are; `unknown`: it was not heard since a load (OFS-4). */
   readonly reportsCopies: 'yes' | 'no' | 'unknown';
 };
@@ -207,6 +210,21 @@ function lagOf(mover: Mover, member: RefinerMember): bigint | undefined {
 /** The member's state of the task is known to be within the acceptable lag. */
 export function isCaughtUp(facts: Facts, mover: Mover, member: RefinerMember): boolean {
   return isWithin(lagOf(mover, member), facts.acceptableRecoveryLag);
+}
+
+/**
+ * Where a copy on a process is of which its member cannot tell how far it has to go: so it is for good where a changelog
+ * of the task is empty, and at first with any. The time is that of the report.
+ */
+export function endlessCopyOn(mover: Mover, processId: string): Position | undefined {
+  for (const { member } of copiesOn(mover, processId)) {
+    const report = mover.reports.get(member);
+    if (report?.offset === undefined || report.offset === NOT_STARTED) continue;
+    if (report.end === NOT_STARTED && member.reportedAtMs !== undefined) {
+      return { offset: report.offset, atMs: member.reportedAtMs };
+    }
+  }
+  return undefined;
 }
 
 /** The member has restored something of the task. */

@@ -5,12 +5,13 @@ import type { TasksByRole } from '../../model/tasks.ts';
 import { assemble } from './assemble.ts';
 import type { Facts, Mover, RefinerMember } from './facts.ts';
 import { gatherFacts, leastLagOn } from './facts.ts';
-import { isOver, judgeMover, waitFor } from './stage.ts';
+import type { WaitLimits } from './stage.ts';
+import { endOfWait, judgeMover, judgeWait, waitFor } from './stage.ts';
 import type { Judged, Warmed } from './warm.ts';
 import { shareBudget } from './warm.ts';
 
 /** Everything an intermediate assignment follows from. */
-export type RefinerInput = {
+export type RefinerInput = WaitLimits & {
   /** Sorted by id, code units. */
   readonly subtopologies: readonly {
     readonly subtopologyId: string;
@@ -24,10 +25,6 @@ export type RefinerInput = {
   readonly acceptableRecoveryLag: bigint;
   /** Of the refinement before. */
   readonly waits: ReadonlyMap<string, WarmupWait>;
-  /** Wall clock, ms. */
-  readonly nowMs: number;
-  /** How long a task waits for a copy with which there is no progress; 0: without bound. */
-  readonly waitMaxMs: number;
 };
 
 /**
@@ -47,12 +44,10 @@ export function refine(input: RefinerInput): Refinement | undefined {
   const facts = gatherFacts(input);
   if (facts.movers.length === 0) return UNREFINED;
   const waits = waitsOf(facts, input);
-  const judged = facts.movers.map(
-    (mover): Judged => ({
-      mover,
-      verdict: judgeMover(facts, mover, isOver(waits.get(mover.key), input.nowMs, input.waitMaxMs)),
-    }),
-  );
+  const judged = facts.movers.map((mover): Judged => {
+    const wait = judgeWait(facts, mover, waits.get(mover.key), input);
+    return { mover, verdict: judgeMover(facts, mover, wait) };
+  });
   const warmed = shareBudget(facts, judged, input.warmupsMax);
   const slices = assemble(judged, warmed);
   if (!keepsActiveTasks(input.members, slices, judged)) return undefined;
@@ -62,7 +57,7 @@ export function refine(input: RefinerInput): Refinement | undefined {
       .map(({ mover, verdict }) => moveOf(mover, verdict, warmed.get(mover)))
       .filter((move) => move !== undefined),
     waits,
-    untilMs: firstEnd(judged, waits, input.waitMaxMs),
+    untilMs: firstEnd(facts, judged, waits, input),
   };
 }
 
@@ -76,15 +71,15 @@ function waitsOf(facts: Facts, input: RefinerInput): ReadonlyMap<string, WarmupW
 }
 
 function firstEnd(
+  facts: Facts,
   judged: readonly Judged[],
   waits: ReadonlyMap<string, WarmupWait>,
-  waitMaxMs: number,
+  limits: WaitLimits,
 ): number {
   let first = Number.POSITIVE_INFINITY;
-  if (waitMaxMs === 0) return first;
   for (const { mover, verdict } of judged) {
     const wait = verdict.kind === 'staged' ? waits.get(mover.key) : undefined;
-    if (wait !== undefined) first = Math.min(first, wait.sinceMs + waitMaxMs);
+    if (wait !== undefined) first = Math.min(first, endOfWait(facts, mover, wait, limits));
   }
   return first;
 }

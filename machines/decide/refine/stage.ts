@@ -1,6 +1,14 @@
-import type { Grant, WarmupWait } from '../../model/refinement.ts';
+import type { Grant, Position, WarmupWait } from '../../model/refinement.ts';
 import type { Facts, Mover, RefinerMember } from './facts.ts';
-import { copiesOn, isCaughtUp, isHot, isOnDisk, leastLagOn, restoringLagOf } from './facts.ts';
+import {
+  copiesOn,
+  endlessCopyOn,
+  isCaughtUp,
+  isHot,
+  isOnDisk,
+  leastLagOn,
+  restoringLagOf,
+} from './facts.ts';
 
 /** Where a task is to be active in the intermediate assignment. */
 export type Verdict =
@@ -12,14 +20,20 @@ export type Verdict =
 
 const grant = (because: Grant): Verdict => ({ kind: 'granted', because });
 
+/** What the wait for a copy came to. */
+export type WaitSoFar = {
+  /** There was no progress for as long as one may wait. */
+  readonly isOver: boolean;
+  /** The copy stands still, although nobody can tell its end. */
+  readonly isAtRest: boolean;
+};
+
 /**
  * Decides for one task whether it goes to its target owner now, or who runs it until a copy there is caught up.
  *
- * @param hasWaited the copy on the owner's process got no closer for as long as one may wait.
- *
  * Source: WU-9, WU-16.
  */
-export function judgeMover(facts: Facts, mover: Mover, hasWaited: boolean): Verdict {
+export function judgeMover(facts: Facts, mover: Mover, wait: WaitSoFar): Verdict {
   const { holder, owner } = mover;
   if (owner === undefined) {
     const runner = holder ?? bestCopy(facts, mover);
@@ -29,12 +43,13 @@ export function judgeMover(facts: Facts, mover: Mover, hasWaited: boolean): Verd
   if (holder?.processId === processId) return grant('sameProcess');
   const isReady = copiesOn(mover, processId).some(({ member }) => isCaughtUp(facts, mover, member));
   if (isReady) return grant('caughtUp');
+  if (wait.isAtRest) return grant('atRest');
   const isHeldWell = holder !== undefined && isHot(facts, mover, holder);
   if (holder === undefined && isOnDisk(mover, processId)) return grant('onDisk');
   const runner = isHeldWell ? holder : bestCopy(facts, mover);
   if (runner === undefined) return grant('cold');
   if (owner.reportsCopies === 'no') return grant('neverReports');
-  if (hasWaited) return grant('waited');
+  if (wait.isOver) return grant('waited');
   return { kind: 'staged', runner };
 }
 
@@ -69,9 +84,57 @@ export function isBefore(a: Rank, b: Rank): boolean {
   return false;
 }
 
-/** Whether there was no progress for as long as one may wait; without a bound it never is. */
-export function isOver(wait: WarmupWait | undefined, nowMs: number, waitMaxMs: number): boolean {
-  return wait !== undefined && waitMaxMs > 0 && nowMs - wait.sinceMs >= waitMaxMs;
+/** What a wait is held against. All in ms. */
+export type WaitLimits = {
+  readonly nowMs: number;
+  /** 0: without bound. */
+  readonly waitMaxMs: number;
+  /** A member that says nothing for so long would have, had its offsets changed. */
+  readonly silenceMs: number;
+};
+
+/** A copy that restores gets further than the acceptable lag in less. */
+const REST_MS = 10_000;
+
+/** What a wait came to by now. */
+export function judgeWait(
+  facts: Facts,
+  mover: Mover,
+  wait: WarmupWait | undefined,
+  limits: WaitLimits,
+): WaitSoFar {
+  if (wait === undefined) return { isOver: false, isAtRest: false };
+  const isOver = limits.waitMaxMs > 0 && limits.nowMs - wait.sinceMs >= limits.waitMaxMs;
+  return { isOver, isAtRest: restsFromMs(facts, mover, wait, limits) <= limits.nowMs };
+}
+
+/** Wall clock, ms, at which a wait is over or its copy at rest, if nothing more is heard. */
+export function endOfWait(
+  facts: Facts,
+  mover: Mover,
+  wait: WarmupWait,
+  limits: WaitLimits,
+): number {
+  const restMs = restsFromMs(facts, mover, wait, limits);
+  return limits.waitMaxMs === 0 ? restMs : Math.min(restMs, wait.sinceMs + limits.waitMaxMs);
+}
+
+/**
+ * When a copy without a known end counts as at rest, and so as caught up: it went no further than the acceptable lag in
+ * {@link REST_MS}. Released clients never tell an end while one of the task's changelogs is empty, and do not repeat an
+ * offset that stays the same.
+ */
+function restsFromMs(
+  facts: Facts,
+  mover: Mover,
+  { processId, from }: WarmupWait,
+  { silenceMs }: WaitLimits,
+): number {
+  const copy = endlessCopyOn(mover, processId);
+  if (copy === undefined || copy.offset - from.offset > facts.acceptableRecoveryLag) {
+    return Number.POSITIVE_INFINITY;
+  }
+  return copy.atMs - from.atMs >= REST_MS ? copy.atMs : from.atMs + REST_MS + silenceMs;
 }
 
 /**
@@ -92,17 +155,30 @@ export function waitFor(
   const leastLag = leastLagOn(mover, processId);
   const restoringLag = restoringLagOf(facts, owner);
   if (before === undefined || before.processId !== processId || before.sinceMs > nowMs) {
-    return { processId, sinceMs: nowMs, leastLag, restoringLag };
+    const from = { offset: 0n, atMs: nowMs };
+    return { processId, sinceMs: nowMs, leastLag, restoringLag, from };
   }
   const isCloser =
     leastLag !== undefined && (before.leastLag === undefined || leastLag < before.leastLag);
-  if (isCloser || restoringLag < before.restoringLag) {
-    return {
-      processId,
-      sinceMs: nowMs,
-      leastLag: isCloser ? leastLag : before.leastLag,
-      restoringLag,
-    };
-  }
-  return { ...before, restoringLag };
+  const isProgress = isCloser || restoringLag < before.restoringLag;
+  return {
+    processId,
+    sinceMs: isProgress ? nowMs : before.sinceMs,
+    leastLag: isCloser ? leastLag : before.leastLag,
+    restoringLag,
+    from: measureFrom(facts, mover, before, restoringLag > 0n ? nowMs : undefined),
+  };
+}
+
+/** Measures anew from where a copy is that went on its way; one that active tasks keep from going stays where it is. */
+function measureFrom(
+  facts: Facts,
+  mover: Mover,
+  { processId, from }: WarmupWait,
+  heldUpAtMs: number | undefined,
+): Position {
+  if (heldUpAtMs !== undefined) return { offset: from.offset, atMs: heldUpAtMs };
+  const copy = endlessCopyOn(mover, processId);
+  if (copy === undefined) return from;
+  return copy.offset - from.offset > facts.acceptableRecoveryLag ? copy : from;
 }

@@ -84,7 +84,8 @@ function chargeGrants(loads: Loads, judged: readonly Judged[]): ReadonlySet<Refi
     if (verdict.because === 'sameProcess') continue;
     if (copiesOn(mover, owner.processId).length === 0) loads.addTasks(owner.processId, 1);
     if (holder !== undefined) loads.addTasks(holder.processId, -1);
-    if (verdict.because !== 'caughtUp') mustRestore.add(owner);
+    const isRestored = verdict.because === 'caughtUp' || verdict.because === 'atRest';
+    if (!isRestored) mustRestore.add(owner);
   }
   return mustRestore;
 }
