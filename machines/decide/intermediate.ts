@@ -92,10 +92,15 @@ export function renameInIntermediate(draft: Draft, before: string, after: string
   draft.change({ intermediate: { ...intermediate, refinement } });
 }
 
-/** From now on this is the intermediate assignment of the installed target's epoch; says what is new about it. */
+/**
+ * From now on this is the intermediate assignment of the installed target's epoch; says what is new about it. What is
+ * kept of the moves is what waits: the first target of a large group grants every task.
+ */
 function freeze(draft: Draft, refinement: Refinement): Refinement {
   const before = draft.soft.intermediate?.refinement.moves ?? [];
-  draft.change({ intermediate: { assignmentEpoch: draft.group.assignmentEpoch, refinement } });
+  const moves = refinement.moves.filter(({ kind }) => kind === 'staged');
+  const { assignmentEpoch } = draft.group;
+  draft.change({ intermediate: { assignmentEpoch, refinement: { ...refinement, moves } } });
   sayRefined(draft, before, refinement.moves);
   return refinement;
 }

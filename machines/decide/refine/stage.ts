@@ -72,9 +72,10 @@ function bestCopy(facts: Facts, mover: Mover): RefinerMember | undefined {
   return best;
 }
 
-/** Compared place by place; the lower one comes first. */
+/** What decides between candidates, the weightiest first; both sides have as many places. */
 export type Rank = readonly number[];
 
+/** Whether `a` comes first; of equals neither does. */
 export function isBefore(a: Rank, b: Rank): boolean {
   for (let at = 0; at < a.length; at++) {
     const one = a[at] ?? 0;
