@@ -36,7 +36,7 @@ function drawTopics(chance: Chance): Readonly<Record<string, number>> {
   return Object.fromEntries(names.map((name) => [name, isEven ? width : chance.between(1, 4)]));
 }
 
-/** Times are either over at once or far beyond the end of a history. */
+/** Times are either over at once or far beyond the end of a history; for the assignment interval see NOT_ASKED. */
 function drawConfigs(chance: Chance): Fields {
   return chance.pick<Fields>([
     { 'streams.task.offset.interval.ms': 50000 },
@@ -50,7 +50,6 @@ function drawConfigs(chance: Chance): Fields {
     { 'streams.num.standby.replicas': 1, 'streams.assignor.name': 'sticky' },
     { 'streams.session.timeout.ms': 50000 },
     { 'streams.initial.rebalance.delay.ms': 600000 },
-    { 'streams.assignment.interval.ms': 15000, 'streams.num.standby.replicas': 1 },
   ]);
 }
 

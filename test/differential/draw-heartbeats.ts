@@ -94,8 +94,7 @@ export const HEARTBEAT_KINDS: readonly StepKind[] = [
 
 /** A group that waits for its assignment never settles: a few rounds are enough to see that. */
 function settleMs({ head }: Picture): number {
-  const waits = ['streams.initial.rebalance.delay.ms', 'streams.assignment.interval.ms'];
-  return waits.some((name) => name in head.groupConfigs) ? 300 : 10_000;
+  return 'streams.initial.rebalance.delay.ms' in head.groupConfigs ? 300 : 10_000;
 }
 
 function kind(name: string, weight: number, draw: StepKind['draw']): StepKind {
@@ -123,10 +122,7 @@ function beat(alias: string, send?: Fields): Step {
   return { do: 'beat', as: alias, ...(send === undefined ? {} : { send }) };
 }
 
-/**
- * A member that has a place takes nobody else's: Kafka gives it the other's, but for that one answer goes on to count its
- * own tasks as held.
- */
+/** A member that has a place takes nobody else's: see NOT_ASKED. */
 function drawJoinFields(chance: Chance, picture: Picture, { fields }: PicturedMember): Fields {
   const variants = Object.keys(picture.head.topologies);
   const away = picture.members

@@ -39,6 +39,8 @@ export const EXPLANATIONS: readonly Explanation[] = [
 ];
 
 const UNKNOWN_SERVER_ERROR = -1;
+/** Topologies of a history's head that are refused before anything changes. */
+const UNREADABLE = new Set<unknown>(['twice', 'negative', 'outside']);
 const FENCED_INSTANCE_ID = 82;
 const UNRELEASED_INSTANCE_ID = 111;
 
@@ -54,8 +56,7 @@ export const ENDINGS: readonly Ending[] = [
         ? Object.values((members ?? {}) as Fields).some(failedInside)
         : isHeartbeat(step) &&
           errorCode === UNKNOWN_SERVER_ERROR &&
-          // A topology that cannot be read is refused before anything changes.
-          ((step['send'] ?? {}) as Fields)['topology'] === undefined,
+          !UNREADABLE.has(((step['send'] ?? {}) as Fields)['topology']),
   },
   {
     name: 'refused under a foreign instance id',
@@ -67,6 +68,22 @@ export const ENDINGS: readonly Ending[] = [
       step.do !== 'leave' &&
       (errorCode === FENCED_INSTANCE_ID ||
         (errorCode === UNRELEASED_INSTANCE_ID && !isOwnInstance(step, before))),
+  },
+];
+
+/** What is never asked, because the very answer to it depends on what Kafka forgot to forget. */
+export const NOT_ASKED: readonly Reason[] = [
+  {
+    name: 'a second place',
+    reason:
+      'a member that has a place and joins under the instance id of another on a break gets the tasks of the other, but for that ' +
+      'one answer Kafka goes on to count its own as held by somebody else',
+  },
+  {
+    name: 'a second life within one assignment',
+    reason:
+      'a member that leaves and joins again while the next assignment is delayed by its interval gets its old tasks at once ' +
+      'from Kafka, which keeps the intermediate assignment of the epoch in memory; here it has none until it is given some',
   },
 ];
 
