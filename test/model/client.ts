@@ -1,7 +1,12 @@
 import type { HeartbeatAnswer, HeartbeatRequest } from '../../machines/commands.ts';
 import { LEAVE_EPOCH, type STATIC_LEAVE_EPOCH } from '../../machines/model/ids.ts';
-import { sameTasksByRole, subtractTasks, unionTasks } from '../../machines/model/task-list.ts';
-import type { TasksByRole } from '../../machines/model/tasks.ts';
+import {
+  isSubset,
+  sameTasksByRole,
+  subtractTasks,
+  unionTasks,
+} from '../../machines/model/task-list.ts';
+import type { TaskList, TasksByRole } from '../../machines/model/tasks.ts';
 import { GROUP_ID } from '../support/lone-coordinator.ts';
 import { steadyBeat } from '../support/steady-beat.ts';
 import { MEMBERS, type Setup, topologyOf } from './setup.ts';
@@ -12,7 +17,11 @@ export function requestOf(setup: Setup, client: Client, who: number): HeartbeatR
   const memberId = MEMBERS[who] ?? '';
   const instanceId = setup.instances[who] ?? null;
   if (client.epoch > 0) {
-    const beat = { ...steadyBeat(GROUP_ID, memberId, client.epoch), instanceId };
+    const beat = {
+      ...steadyBeat(GROUP_ID, memberId, client.epoch),
+      instanceId,
+      ...(setup.warmups > 0 ? reportOf(client) : {}),
+    };
     if (!client.saysAll) return beat;
     const { active, standby, warmup } = client.runs;
     return { ...beat, activeTasks: active, standbyTasks: standby, warmupTasks: warmup };
@@ -27,6 +36,28 @@ export function requestOf(setup: Setup, client: Client, who: number): HeartbeatR
     warmupTasks: [],
     processId: setup.processes[who] ?? null,
   };
+}
+
+/** Far more than any acceptable lag. */
+const END_OFFSET = 1_000_000n;
+
+/** Standbys and warm-ups as clients report them; what runs as active is left out. */
+function reportOf({
+  runs,
+  isCaughtUp,
+}: Client): Pick<HeartbeatRequest, 'taskOffsets' | 'taskEndOffsets'> {
+  const report = (offset: bigint) =>
+    copiesOf(runs).flatMap(({ subtopologyId, partitions }) =>
+      partitions.map((partition) => ({ subtopologyId, partition, offset })),
+    );
+  return {
+    taskOffsets: report(isCaughtUp ? END_OFFSET : 0n),
+    taskEndOffsets: report(END_OFFSET),
+  };
+}
+
+export function copiesOf({ standby, warmup }: TasksByRole): TaskList {
+  return unionTasks(standby, warmup);
 }
 
 /** A member's last request: for good, or for a while. */
@@ -62,7 +93,8 @@ export function afterAnswer(setup: Setup, client: Client, answer: HeartbeatAnswe
   const told = { active: activeTasks, standby: standbyTasks, warmup: warmupTasks };
   if (!setup.opensAtOnce) return { ...heard, told };
   const runs = opened(client.runs, told);
-  return { ...heard, told, runs, saysAll: !sameTasksByRole(runs, client.runs) };
+  const isCaughtUp = client.isCaughtUp && isSubset(copiesOf(runs), copiesOf(client.runs));
+  return { ...heard, told, runs, isCaughtUp, saysAll: !sameTasksByRole(runs, client.runs) };
 }
 
 /** Everything it is told to run, and what it has not closed; a task it runs as active is no copy as well. */
@@ -88,5 +120,6 @@ export function isSettled(client: Client): boolean {
 
 /** It has closed and opened what it was told to. */
 export function settled(client: Client): Client {
-  return { ...client, runs: client.told, saysAll: true };
+  const isCaughtUp = client.isCaughtUp && isSubset(copiesOf(client.told), copiesOf(client.runs));
+  return { ...client, runs: client.told, isCaughtUp, saysAll: true };
 }

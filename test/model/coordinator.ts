@@ -323,6 +323,7 @@ function fixedContext(setup: Setup, sourceExists: boolean): FixedContext {
     settings: {
       ...GROUP_SETTINGS,
       numStandbyReplicas: setup.standbys,
+      numWarmupReplicas: setup.warmups,
       initialRebalanceDelayMs: setup.initialDelay ? 3000 : 0,
       assignmentIntervalMs: setup.assignmentInterval ? INTERVAL_MS : 0,
     },

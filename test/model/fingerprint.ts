@@ -1,7 +1,13 @@
 import type { HeartbeatRequest } from '../../machines/commands.ts';
 import type { Group } from '../../machines/model/group.ts';
 import type { Member, MemberState } from '../../machines/model/member.ts';
-import { NO_TASKS_BY_ROLE, type TaskList, type TasksByRole } from '../../machines/model/tasks.ts';
+import type { GroupSoft } from '../../machines/model/soft.ts';
+import {
+  NO_TASKS_BY_ROLE,
+  type TaskList,
+  type TaskOffset,
+  type TasksByRole,
+} from '../../machines/model/tasks.ts';
 import { INTERVAL_MS } from './coordinator.ts';
 import { MEMBERS, type Setup } from './setup.ts';
 import { AWAY, type Coordinator, type RunOut, type World } from './world.ts';
@@ -37,10 +43,19 @@ export function fingerprint(setup: Setup, world: World): string {
     else {
       const lateClaim = late?.who === at ? late.request.memberEpoch : AWAY;
       putMember(out, coordinator, group, member, [client.epoch, lateClaim]);
+      if (setup.warmups > 0) putWarming(out, coordinator.slot.soft, group, memberId);
       if (setup.may.deletion) out.push(Math.max(0, member.memberEpoch));
     }
     putClaim(out, setup, group, member, client.epoch);
-    out.push(flags(client.saysAll, client.awaits, client.disowned, client.topologyEpoch === 1));
+    out.push(
+      flags(
+        client.saysAll,
+        client.awaits,
+        client.disowned,
+        client.topologyEpoch === 1,
+        client.isCaughtUp,
+      ),
+    );
     putTasks(out, client.told);
     putTasks(out, client.runs);
     putTasks(out, world.keeps[at] ?? NO_TASKS_BY_ROLE);
@@ -133,6 +148,27 @@ function putMember(
   putTasks(out, member.assigned);
   putTasks(out, member.pendingRevocation);
   if (target !== undefined) putTasks(out, target);
+}
+
+/** What the refiner goes by: how far the member's copies are, its slice of the intermediate assignment. */
+function putWarming(out: number[], soft: GroupSoft, group: Group, memberId: string): void {
+  const { intermediate } = soft;
+  const heard = soft.members.get(memberId);
+  const reported = heard?.taskOffsets ?? [];
+  out.push(heard?.heartbeatVersion === undefined ? 0 : 1, offsetBits(reported));
+  out.push(offsetBits(reported.filter(({ offset }) => offset > 0n)));
+  const isOfTarget = intermediate?.assignmentEpoch === group.assignmentEpoch;
+  const slice = isOfTarget ? intermediate.refinement.slices.get(memberId) : undefined;
+  out.push(flags(isOfTarget, slice !== undefined));
+  if (slice !== undefined) putTasks(out, slice);
+}
+
+function offsetBits(offsets: readonly TaskOffset[]): number {
+  return offsets.reduce(
+    (bits, { subtopologyId, partition }) =>
+      bits | taskBits([{ subtopologyId, partitions: [partition] }]),
+    0,
+  );
 }
 
 const UNRELATED = 14;

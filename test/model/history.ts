@@ -43,6 +43,7 @@ function headOf(setup: Setup): readonly string[] {
   const settings = [
     `profile=${setup.profile}`,
     `standbys=${setup.standbys}`,
+    `warmups=${setup.warmups}`,
     `wait=${setup.answersWait ? 100 : 0}`,
     `handover=${setup.profile === 'kip' ? 300 : 0}`,
     `delay=${setup.initialDelay ? 3000 : 0}`,
@@ -76,6 +77,8 @@ function linesOf(setup: Setup, world: World, { kind, at }: Move, runAt: number):
   switch (kind) {
     case 'settle':
       return [`# ${name} has closed and opened what it was told to.`];
+    case 'catchUp':
+      return [`# The copies of ${name} catch up.`];
     case 'join':
       return [beat(requestOf(setup, toJoin(AWAY_CLIENT), at))];
     case 'joinUpgraded':
@@ -142,6 +145,16 @@ function beat(request: HeartbeatRequest): string {
     ...instance,
     ...(topology === null ? [] : [`topology=${topology.epoch}`, `process=${processId}`]),
     ...(activeTasks === null ? [] : [`own=${own.join('|')}`]),
+    ...offsets('offsets', request.taskOffsets),
+    ...offsets('ends', request.taskEndOffsets),
   ];
   return words.join(' ');
+}
+
+function offsets(word: string, reported: HeartbeatRequest['taskOffsets']): readonly string[] {
+  if (reported === null) return [];
+  const each = reported.map(
+    ({ subtopologyId, partition, offset }) => `${subtopologyId}_${partition}:${offset}`,
+  );
+  return [`${word}=${each.join(',')}`];
 }

@@ -6,6 +6,7 @@ import type { GroupRecord } from '../../machines/records.ts';
 import {
   afterAnswer,
   afterLoss,
+  copiesOf,
   isSettled,
   leaveOf,
   requestOf,
@@ -21,6 +22,8 @@ import { AWAY, AWAY_CLIENT, type Client, type RunOut, type World } from './world
 export const MOVE_KINDS = [
   /** A client closes and opens what it was told to. */
   'settle',
+  /** The copies of a client catch up with what they copy. */
+  'catchUp',
   'runOver',
   'waitOver',
   'delayOver',
@@ -82,6 +85,7 @@ export function movesOf(setup: Setup, world: World): readonly Move[] {
   };
   const isFree = ({ epoch, awaits }: Client) => epoch !== AWAY && !awaits;
   each((client) => !isSettled(client), 'settle');
+  if (setup.warmups > 0) each((client) => isBehind(client), 'catchUp');
   for (const at of coordinator.runs.keys()) add('runOver', at);
   if (coordinator.parked !== undefined) add('waitOver');
   if (coordinator.delayRuns) add('delayOver');
@@ -119,6 +123,10 @@ export function movesOf(setup: Setup, world: World): readonly Move[] {
   return moves;
 }
 
+function isBehind({ runs, isCaughtUp }: Client): boolean {
+  return !isCaughtUp && copiesOf(runs).length > 0;
+}
+
 function isStatic({ instances }: Setup, at: number): boolean {
   return (instances[at] ?? null) !== null;
 }
@@ -153,6 +161,8 @@ export function play(setup: Setup, world: World, { kind, at }: Move): Played {
   switch (kind) {
     case 'settle':
       return still(withClient(world, at, settled(client)));
+    case 'catchUp':
+      return still(withClient(world, at, { ...client, isCaughtUp: true }));
     case 'join':
       return send(setup, world, at, toJoin(AWAY_CLIENT), 'read');
     case 'joinUpgraded': {

@@ -62,6 +62,8 @@ export type Setup = {
   /** Tasks of subtopology 0, without state, and of subtopology 1, with state. */
   readonly tasks: readonly [number, number];
   readonly standbys: number;
+  /** Warm-ups at a time; with any, members report how far their copies are. */
+  readonly warmups: number;
   /** Answers wait for the run that their heartbeat started (OFF-8). */
   readonly answersWait: boolean;
   /** The first assignment of a group waits for more members (ASG-3). */

@@ -1,4 +1,5 @@
 import type { SeededRandom } from '../support/seeded-random.ts';
+import { FairSchedule } from './fair-schedule.ts';
 import { fingerprint } from './fingerprint.ts';
 import { brokenLaw, brokenStepLaw } from './laws.ts';
 import { type Move, movesOf, type Played, play } from './moves.ts';
@@ -18,13 +19,15 @@ export type Walked = {
 
 /**
  * Wanders through worlds at random, far beyond what is explored. Holds every law to them; and the fingerprint to its
- * promise: of two worlds that it takes for one, the same moves lead to worlds that it takes for one.
+ * promise: of two worlds that it takes for one, the same moves lead to worlds that it takes for one. At the end of each
+ * way the fair schedule has to come to rest.
  */
 export function walk(
   setup: Setup,
   given: { readonly random: SeededRandom; readonly walks: number; readonly steps: number },
 ): Walked {
   const known = new Map<string, { readonly world: World; readonly next: string }>();
+  const schedule = new FairSchedule(setup);
   const walked = { compared: 0, path: [] as Move[], world: startOf(setup).world };
   for (let each = 0; each < given.walks; each++) {
     walked.path = [];
@@ -41,6 +44,10 @@ export function walk(
       walked.world = played.world;
       const broken = brokenStepLaw(before, played) ?? brokenLaw(setup, played.world);
       if (broken !== undefined) return { ...walked, broken };
+    }
+    const rest = schedule.follow(walked.world);
+    if (typeof rest !== 'number') {
+      return { ...walked, path: [...walked.path, ...rest.path], broken: rest.broken };
     }
   }
   return { ...walked, broken: undefined };

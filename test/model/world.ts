@@ -22,6 +22,8 @@ export type Client = {
   readonly told: TasksByRole;
   /** What it runs, and reports. */
   readonly runs: TasksByRole;
+  /** Its copies are caught up with what they copy; else they are far behind. */
+  readonly isCaughtUp: boolean;
   /** Epoch of the topology it joins with. */
   readonly topologyEpoch: number;
   /** Its next heartbeat carries its lists. */
@@ -75,6 +77,7 @@ export const AWAY_CLIENT: Client = {
   epoch: AWAY,
   told: NO_TASKS_BY_ROLE,
   runs: NO_TASKS_BY_ROLE,
+  isCaughtUp: false,
   topologyEpoch: 0,
   saysAll: true,
   awaits: false,

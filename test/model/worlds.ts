@@ -26,6 +26,7 @@ function setup({ may, ...given }: Given): Setup {
     instances: [null, null, null],
     tasks: [2, 1],
     standbys: 0,
+    warmups: 0,
     answersWait: false,
     initialDelay: false,
     assignmentInterval: false,
@@ -164,6 +165,29 @@ export const PLANS: readonly Plan[] = [
     }),
     quick: { depthMax: 5, worlds: 3974 },
     whole: { depthMax: 7, worlds: 50670 },
+  },
+  {
+    setup: setup({
+      name: 'tasks with state move by warm-ups',
+      processes: TWO,
+      tasks: [1, 2],
+      warmups: 1,
+      may: { ...ANYTHING },
+    }),
+    quick: { depthMax: 6, worlds: 2168 },
+    whole: { depthMax: 9, worlds: 14847 },
+  },
+  {
+    setup: setup({
+      name: 'warm-ups beside standbys, two members in one process',
+      processes: ['pA', 'pA', 'pB'],
+      tasks: [1, 2],
+      standbys: 1,
+      warmups: 2,
+      may: { ...ANYTHING, slowRuns: true },
+    }),
+    quick: { depthMax: 4, worlds: 802 },
+    whole: { depthMax: 6, worlds: 13679 },
   },
   {
     setup: setup({
