@@ -22,6 +22,7 @@ import {
   sameEndpoint,
   updatedMember,
 } from './member-fields.ts';
+import { leaveCopies } from './one-copy.ts';
 import { ownedTasks } from './owned.ts';
 import { awaitPatterns, settlePatterns } from './patterns.ts';
 import { removeMember } from './remove-member.ts';
@@ -146,6 +147,7 @@ function proceed(
   // Step 3.
   const member = updatedMember(stored, request, client);
   const reasons = registerMember(draft, stored, member, request, isNew);
+  if (joined && !isNew && member.processId !== stored.processId) leaveCopies(draft, memberId);
   // Steps 4 and 5.
   const adopted = adoptTopology(draft, request);
   if (adopted !== undefined) reasons.push(adopted);

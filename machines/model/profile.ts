@@ -53,6 +53,8 @@ export type Behaviour = {
   readonly knowGivenTasks: boolean;
   /** A repeated join of a static member by its own member id is served in place (X23, X24). */
   readonly staticJoinInPlace: boolean;
+  /** A member that joins under another process leaves behind what that process holds already (S10), else it brings all along. */
+  readonly oneCopyAfterMove: boolean;
   /** A new member that names no process is one of its own (REQ, end of section 1), else it has the empty process. */
   readonly missingProcessIsOwn: boolean;
   /** A member with an endpoint may join while sources are missing (I-9), else the heartbeat fails. */
@@ -96,6 +98,7 @@ export function resolveBehaviour(profile: Profile, switches: BehaviourSwitches =
     bothStateSpellings: kip,
     knowGivenTasks: kip,
     staticJoinInPlace: kip,
+    oneCopyAfterMove: kip,
     missingProcessIsOwn: kip,
     endpointsWithoutTopology: kip,
     listAllConfigs: kip,
