@@ -83,7 +83,7 @@ export class Router implements GroupCoordinator {
               ? describeMissing(groupId)
               : describeGroup(slot, {
                   behaviour,
-                  assignorName: settings.group(groupId).assignorName,
+                  settings: settings.group(groupId),
                 }),
           (error) => ({ ...describeMissing(groupId), error, errorMessage: null }),
         ),

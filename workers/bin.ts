@@ -1,6 +1,5 @@
 import { type SortScratch, sortByKey } from './counting-sort.ts';
 import { at, isSet } from './dense.ts';
-import { includes } from './includes.ts';
 
 /** The arrays that the bins of one user share; each bin lies in the same part of `item`, `low` and `high`. */
 export type BinArrays = SortScratch & {
@@ -16,6 +15,8 @@ export type BinArrays = SortScratch & {
   readonly drops: { count: number };
   readonly low: Int32Array;
   readonly high: Int32Array;
+  /** By item: who is marked with the mark asked for is passed over. */
+  readonly marks: Int32Array;
   /** By item: the last low window that it was put into. */
   readonly stamp: Int32Array;
 };
@@ -34,6 +35,7 @@ export class Bin {
   readonly #arrays: BinArrays;
   readonly #count: Int32Array;
   readonly #dropped: Uint8Array;
+  readonly #marks: Int32Array;
   readonly #low: Int32Array;
   /** Where the bin begins in the arrays. */
   readonly from: number;
@@ -57,6 +59,7 @@ export class Bin {
     this.#arrays = arrays;
     this.#count = arrays.count;
     this.#dropped = arrays.dropped;
+    this.#marks = arrays.marks;
     this.#low = arrays.low;
     this.from = from;
     this.#to = to;
@@ -79,11 +82,11 @@ export class Bin {
 
   /** The first of the lowest, or -1 when all are dropped. */
   first(): number {
-    return this.firstExcept(this.#low, 0);
+    return this.firstUnmarked(NEVER_A_MARK);
   }
 
-  /** The first of the lowest that are not among the first `exceptCount` of `except`, or -1. */
-  firstExcept(except: Int32Array, exceptCount: number): number {
+  /** The first of the lowest that do not have the mark, or -1. */
+  firstUnmarked(mark: number): number {
     const low = this.#low;
     const count = this.#count;
     const dropped = this.#dropped;
@@ -95,13 +98,13 @@ export class Bin {
         const item = at(low, i);
         if (at(count, item) !== level || isSet(dropped, item)) {
           if (i === head) head++;
-        } else if (!includes(except, exceptCount, item)) {
+        } else if (at(this.#marks, item) !== mark) {
           this.#lowHead = head;
           return item;
         }
       }
       this.#lowHead = head;
-      if (head < end) return this.#firstAbove(except, exceptCount);
+      if (head < end) return this.#firstAbove(mark);
     } while (this.#rise());
     return -1;
   }
@@ -163,17 +166,17 @@ export class Bin {
     return end > this.from;
   }
 
-  /** Only those excepted are left at the level. */
-  #firstAbove(except: Int32Array, exceptCount: number): number {
-    const risen = this.#firstRisen(except, exceptCount);
+  /** Only those marked are left at the level. */
+  #firstAbove(mark: number): number {
+    const risen = this.#firstRisen(mark);
     if (risen !== -1 && at(this.#count, risen) < this.#outside) return risen;
-    const outside = this.#firstOutside(except, exceptCount);
+    const outside = this.#firstOutside(mark);
     if (risen === -1 || outside === -1) return Math.max(risen, outside);
     return this.#isBefore(risen, outside) ? risen : outside;
   }
 
   /** In the low window, above the level. */
-  #firstRisen(except: Int32Array, exceptCount: number): number {
+  #firstRisen(mark: number): number {
     const next = this.#level + 1;
     let best = -1;
     let bestCount = NOBODY;
@@ -181,7 +184,7 @@ export class Bin {
       const item = at(this.#low, i);
       const its = at(this.#count, item);
       if (its >= bestCount || its < next || isSet(this.#dropped, item)) continue;
-      if (includes(except, exceptCount, item)) continue;
+      if (at(this.#marks, item) === mark) continue;
       if (its === next) return item;
       best = item;
       bestCount = its;
@@ -189,19 +192,19 @@ export class Bin {
     return best;
   }
 
-  #firstOutside(except: Int32Array, exceptCount: number): number {
+  #firstOutside(mark: number): number {
     const { high } = this.#arrays;
     do {
       for (let i = this.#highHead; i < this.#highEnd; i++) {
         const item = at(high, i);
         if (at(this.#count, item) !== this.#highLevel || isSet(this.#dropped, item)) {
           if (i === this.#highHead) this.#highHead++;
-        } else if (!includes(except, exceptCount, item)) {
+        } else if (at(this.#marks, item) !== mark) {
           return item;
         }
       }
-      // Only those excepted are left at the high level.
-      if (this.#highHead < this.#highEnd) return this.#searchOutside(except, exceptCount);
+      // Only those marked are left at the high level.
+      if (this.#highHead < this.#highEnd) return this.#searchOutside(mark);
     } while (this.#lookOutside());
     return -1;
   }
@@ -228,14 +231,14 @@ export class Bin {
     return end > this.from;
   }
 
-  #searchOutside(except: Int32Array, exceptCount: number): number {
+  #searchOutside(mark: number): number {
     const { item: items, stamp } = this.#arrays;
     let best = -1;
     for (let i = this.from; i < this.#to; i++) {
       const item = at(items, i);
       if (at(stamp, item) === this.#window || isSet(this.#dropped, item)) continue;
       if (best !== -1 && !this.#isBefore(item, best)) continue;
-      if (!includes(except, exceptCount, item)) best = item;
+      if (at(this.#marks, item) !== mark) best = item;
     }
     return best;
   }
@@ -246,6 +249,10 @@ export class Bin {
     return lead === 0 ? a < b : lead < 0;
   }
 }
+
+/** What nobody is marked with, and the mark of whoever has none. */
+const NEVER_A_MARK = -2;
+export const UNMARKED = -1;
 
 /** Above every count. */
 const NOBODY = 2 ** 31 - 1;

@@ -1,7 +1,6 @@
 import { at, type Dense } from './dense.ts';
-import { includes } from './includes.ts';
 import type { Quota } from './quota.ts';
-import type { StickyRun } from './sticky-run.ts';
+import type { Run } from './run.ts';
 
 /** Which candidates are meant: who holds a copy now, or who has state on disk and no role. */
 export type CandidateKind = 'copies' | 'disk';
@@ -28,22 +27,22 @@ export type Landing = 'member' | 'sibling';
 
 /**
  * Walks a task's candidates of a kind and takes the first one with room, replaced by a later one only if that one is as
- * much caught up, and its process load and member count are both smaller. Processes that hold the task already do not
- * count.
+ * much caught up, and its process load and member count are both smaller. Processes marked with the task hold it
+ * already and do not count.
  *
  * @returns a member, or -1.
  *
  * Source: assignors 4, 6.1 (step 2), section 3 (Q9).
  */
 export function bestCandidate(
-  run: StickyRun,
+  run: Run,
   task: number,
   kind: CandidateKind,
   landing: Landing,
   quota: Quota,
 ): number {
-  const { dense, members, heldBy } = run;
-  const { candMember, candCaughtUp, holders, procOf, procCount, procCapacity, count } = dense;
+  const { dense, members } = run;
+  const { candMember, candCaughtUp, marks, procOf, procCount, procCapacity, count } = dense;
   let best = -1;
   let bestProcess = -1;
   let bestCaughtUp = 0;
@@ -51,7 +50,7 @@ export function bestCandidate(
   for (let c = candidatesFrom(dense, task, kind); c < end; c++) {
     let member = at(candMember, c);
     const process = at(procOf, member);
-    if (heldBy > 0 && includes(holders, heldBy, process)) continue;
+    if (at(marks, process) === task) continue;
     if (at(count, member) >= quota.limit) {
       if (landing === 'member') continue;
       member = members.least(process);

@@ -115,6 +115,8 @@ function layOut(size: DenseSizes, arena: Arena) {
     procOf: arena.i32(M),
     procStart: arena.i32(P + 1),
     procMember: arena.i32(M),
+    /** Where a member is among those of its process. */
+    placeInProcess: arena.i32(M),
     /** How many members a process has. */
     procCapacity: arena.i32(P),
     /** Index of the process's value of the key among the values of that key; -1 missing. Row = process. */
@@ -143,6 +145,11 @@ function layOut(size: DenseSizes, arena: Arena) {
     standbyCount: arena.i32(T),
     order: arena.i32(T),
     few: arena.i32(T),
+    /** The process that is to run the task, before one of its members is chosen. */
+    taskProc: arena.i32(T),
+    /** Tasks, or places of standbys, by process. */
+    entry: arena.i32(T * Math.max(1, R)),
+    entryStart: arena.i32(P + 1),
     fewKey: arena.i32(T),
     fewSpare: arena.i32(T),
     count: arena.i32(M),
@@ -150,6 +157,7 @@ function layOut(size: DenseSizes, arena: Arena) {
     procNext: arena.i32(P),
     procLevel: arena.i32(P),
     procCount: arena.i32(P),
+    procActive: arena.i32(P),
     procStateless: arena.i32(P),
     procGroup: arena.i32(P),
     procOrder: arena.i32(P),
@@ -158,6 +166,8 @@ function layOut(size: DenseSizes, arena: Arena) {
     binHigh: arena.i32(P),
     binStamp: arena.i32(P),
     binSpare: arena.i32(P),
+    /** Processes that a pass wants to pass over, each marked with what it is passed over for. */
+    marks: arena.i32(P),
     /** For counting sorts of processes by anything that is counted. */
     buckets: arena.i32(T + M + P + 2),
     groupBest: arena.i32(P),

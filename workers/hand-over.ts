@@ -7,7 +7,7 @@ import {
 } from './candidates.ts';
 import { at, type Dense } from './dense.ts';
 import { countHeld } from './keep-actives.ts';
-import { placeActive, STALE, type StickyRun } from './sticky-run.ts';
+import { placeActive, type Run, STALE } from './run.ts';
 import { isOfKind, sortFew } from './task-order.ts';
 
 /**
@@ -18,7 +18,7 @@ import { isOfKind, sortFew } from './task-order.ts';
  *
  * Source: assignors 3 (lower bound of moves, Q9), 6.1.
  */
-export function handOver(run: StickyRun): void {
+export function handOver(run: Run): void {
   const { dense, statefulQuota } = run;
   const { size, facts, prevActive, planned, count, few } = dense;
   if (facts.held === 0 || size.candidates === 0 || facts.stale === size.members) return;

@@ -1,12 +1,6 @@
 import { at, type Dense } from './dense.ts';
 import type { Quota } from './quota.ts';
-import {
-  noteCount,
-  placeActive,
-  quotaFor,
-  recountProcesses,
-  type StickyRun,
-} from './sticky-run.ts';
+import { noteCount, placeActive, quotaFor, type Run, recountProcesses } from './run.ts';
 import { isOfKind, sortFew, type TaskKind } from './task-order.ts';
 
 /**
@@ -15,7 +9,7 @@ import { isOfKind, sortFew, type TaskKind } from './task-order.ts';
  *
  * Source: assignors 6.1.
  */
-export function keepActives(run: StickyRun, kind: TaskKind): void {
+export function keepActives(run: Run, kind: TaskKind): void {
   const { dense } = run;
   if (dense.facts.held === 0) return;
   const quota = quotaFor(run, kind);

@@ -1,5 +1,4 @@
 import { at } from './dense.ts';
-import { includes } from './includes.ts';
 import type { LeastLoadedItems } from './least-loaded.ts';
 
 /**
@@ -18,14 +17,23 @@ export class Ladder {
   /** By item: its place among all of the same load. */
   readonly #rank: Int32Array;
   readonly #capacity: Int32Array;
+  readonly #marks: Int32Array;
   readonly #length: number;
   /** Where the order begins in the ring. */
   #start = 0;
   /** The place in the order of the item last found. */
   #last = 0;
 
-  /** All items that are in a group, whichever it is. */
-  constructor({ count, capacity, tie, group }: Omit<LeastLoadedItems, 'groupCount' | 'order'>) {
+  /**
+   * All items that are in a group, whichever it is.
+   *
+   * @param marks by item; who is marked with the mark asked for is passed over.
+   */
+  constructor(
+    { count, capacity, tie, group }: Omit<LeastLoadedItems, 'groupCount' | 'order'>,
+    marks: Int32Array,
+  ) {
+    this.#marks = marks;
     const items = Array.from(group.keys()).filter((item) => at(group, item) !== -1);
     const share = (of: Int32Array, item: number): number => at(of, item) / at(capacity, item);
     items.sort((a, b) => share(tie, a) - share(tie, b) || a - b);
@@ -43,13 +51,13 @@ export class Ladder {
     this.#capacity = capacity;
   }
 
-  /** The least loaded that is not among the first `exceptCount` of `except`, or -1. */
-  firstExcept(except: Int32Array, exceptCount: number): number {
+  /** The least loaded that does not have the mark, or -1. */
+  firstUnmarked(mark: number): number {
     const ring = this.#item;
     const mask = ring.length - 1;
     for (let i = 0; i < this.#length; i++) {
       const item = at(ring, (this.#start + i) & mask);
-      if (includes(except, exceptCount, item)) continue;
+      if (at(this.#marks, item) === mark) continue;
       this.#last = i;
       return item;
     }

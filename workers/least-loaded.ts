@@ -69,7 +69,7 @@ export class LeastLoaded {
   }
 
   /** The least loaded item of the group, or -1. */
-  first(group: number): number {
+  first(group = 0): number {
     const bins = this.#binsOf[group] as readonly Bin[];
     let best = -1;
     for (let i = 0; i < bins.length; i++) {
@@ -103,12 +103,12 @@ export class LeastLoaded {
     return this.roundTo > this.roundFrom;
   }
 
-  /** The least loaded item of the group that is not among the first `exceptCount` of `except`, or -1. */
-  firstExcept(except: Int32Array, exceptCount: number, group = 0): number {
+  /** The least loaded item of the group that does not have the mark, or -1. Marks are set in the scratch. */
+  firstUnmarked(mark: number, group = 0): number {
     const bins = this.#binsOf[group] as readonly Bin[];
     let best = -1;
     for (let i = 0; i < bins.length; i++) {
-      const item = (bins[i] as Bin).firstExcept(except, exceptCount);
+      const item = (bins[i] as Bin).firstUnmarked(mark);
       if (best === -1 || (item !== -1 && this.before(item, best))) best = item;
     }
     return best;

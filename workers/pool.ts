@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import type { AssignorPort, Log } from '../actors/ports.ts';
 import type { AssignmentProblem, AssignmentResult } from '../machines/model/assignment.ts';
+import { ASSIGNORS } from '../machines/model/assignors.ts';
 import { decodeResult, type EncodedProblem, encodeProblem } from './problem.ts';
 import { SharedBuffers } from './shared-buffers.ts';
 import type { AssignmentJob, AssignmentOutcome } from './thread.ts';
@@ -29,9 +30,6 @@ export class AssignorError extends Error {
     this.error = error;
   }
 }
-
-/** The assignors there are; an unknown name gets the first. */
-export const ASSIGNORS = ['sticky'] as const;
 
 export type AssignorPoolOptions = {
   /** Threads, all started at once and replaced when they end. */

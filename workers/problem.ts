@@ -171,7 +171,7 @@ function writeMembers(
   { problem, view }: { readonly problem: AssignmentProblem; readonly view: ProblemView },
 ): void {
   const processNumbers = new Map(processIds.map((processId, p) => [processId, p]));
-  const { procOf, procStart, procMember, procCapacity, frozen } = dense;
+  const { procOf, procStart, procMember, placeInProcess, procCapacity, frozen } = dense;
   procStart.fill(0);
   members.forEach((member, m) => {
     const p = processNumbers.get(member.processId) as number;
@@ -191,6 +191,9 @@ function writeMembers(
   byProcess.forEach((memberIds, p) => {
     const ordered = view.orderMembers(memberIds).map((id) => numberOfMember.get(id) as number);
     procMember.set(ordered, at(procStart, p));
+    ordered.forEach((m, place) => {
+      placeInProcess[m] = place;
+    });
   });
 }
 

@@ -1,12 +1,12 @@
 import { at, type Dense } from './dense.ts';
-import { includes } from './includes.ts';
 import type { LeastLoaded } from './least-loaded.ts';
 import type { ProcessMembers } from './process-members.ts';
 
 /** What the rack rule needs to know of the pass it serves. */
 export type RackPass = {
   readonly dense: Dense;
-  /** The first `held` entries of `dense.holders` are the processes that hold the task at hand. */
+  readonly task: number;
+  /** The first `held` entries of `dense.holders` are the processes that hold the task; they are marked with it. */
   readonly held: number;
   /** Members with this many tasks have no room, unless `dense.groupRoom` allows their tag group more. */
   readonly limit: number;
@@ -28,16 +28,16 @@ export const NO_HOLDER = -2;
  * Works on groups of processes with equal tags: they pass or fail together.
  *
  * @param key the priority key, an index into the tag list.
- * @param holdersOnly leaves the task alone where none of the processes that do equally well held it before.
+ * @param holders whether those who held the task before go first among processes that do equally well, are the only ones
+ *   to be taken, or are as good as any.
  * @returns a member, {@link NO_NEW_VALUE} or {@link NO_HOLDER}.
  *
  * Source: assignors 5.
  */
 export function pickForDiversity(
   pass: RackPass,
-  task: number,
   key: number,
-  holdersOnly: boolean,
+  holders: 'first' | 'only' | 'ignored',
 ): number {
   const { dense, processes } = pass;
   const { size, groupBest } = dense;
@@ -54,9 +54,11 @@ export function pickForDiversity(
     groupsIn = keepGroupsWithNewValue(pass, lower, groupsIn);
   }
 
-  const holder = previousHolder(pass, task);
-  if (holder !== -1) return holder;
-  if (holdersOnly) return NO_HOLDER;
+  if (holders !== 'ignored') {
+    const holder = previousHolder(pass);
+    if (holder !== -1) return holder;
+    if (holders === 'only') return NO_HOLDER;
+  }
   let least = -1;
   for (let g = 0; g < size.tagGroups; g++) {
     const best = at(groupBest, g);
@@ -82,7 +84,8 @@ function keepGroupsWithNewValue(pass: RackPass, key: number, groupsIn: number): 
 }
 
 /** The previous active, then the candidates by rank, if their process is in a group still in; lands on them if they have room. */
-function previousHolder(pass: RackPass, task: number): number {
+function previousHolder(pass: RackPass): number {
+  const { task } = pass;
   const { prevActive, candStart, candMember } = pass.dense;
   const previous = at(prevActive, task);
   let landing = previous === -1 ? -1 : landingOn(pass, previous);
@@ -99,18 +102,18 @@ function landingOn(pass: RackPass, member: number): number {
   const limit = limitOf(pass, group);
   const least = pass.members.least(process);
   if (at(dense.count, least) >= limit || at(dense.groupBest, group) === -1) return -1;
-  if (includes(dense.holders, pass.held, process)) return -1;
+  if (at(dense.marks, process) === pass.task) return -1;
   return at(dense.count, member) < limit ? member : least;
 }
 
 function leastLoadedWithRoom(pass: RackPass, group: number): number {
-  const { dense, processes, members, held } = pass;
+  const { dense, processes, members, task } = pass;
   const limit = limitOf(pass, group);
-  let process = processes.firstExcept(dense.holders, held, group);
+  let process = processes.firstUnmarked(task, group);
   // Room never comes back: counts rise, limits fall.
   while (process !== -1 && at(dense.count, members.least(process)) >= limit) {
     processes.drop(process);
-    process = processes.firstExcept(dense.holders, held, group);
+    process = processes.firstUnmarked(task, group);
   }
   return process;
 }

@@ -1,9 +1,9 @@
 import { bestCandidate, CANDIDATE_KINDS, type CandidateKind, hasCandidates } from './candidates.ts';
-import { at, CANDIDATE, isSet } from './dense.ts';
-import { includes } from './includes.ts';
+import { keepStaleStandbys, listHolders, placeStandby } from './copies.ts';
+import { at, isSet } from './dense.ts';
 import { findRackRoom } from './rack-room.ts';
 import { NO_HOLDER, NO_NEW_VALUE, pickForDiversity } from './racks.ts';
-import { leastLoadedForCopies, leastLoadedProcesses, type StickyRun } from './sticky-run.ts';
+import { leastLoadedForCopies, leastLoadedProcesses, type Run } from './run.ts';
 import { orderTasks } from './task-order.ts';
 
 /**
@@ -13,13 +13,13 @@ import { orderTasks } from './task-order.ts';
  *
  * Source: assignors 2.1, 5, 6.1 (standby pass); H3, H5.
  */
-export function placeStandbys(run: StickyRun): void {
+export function placeStandbys(run: Run): void {
   const { size, facts } = run.dense;
   let lacking = run.statefulCount * size.slots;
   // Where nobody has anything, and nobody's rack counts, no task is told from another by its place in this order.
   if (facts.held + size.candidates + size.tagKeys > 0)
     orderTasks(run.dense, 'stateful', run.dense.order);
-  if (facts.stale > 0) lacking -= placeStale(run);
+  if (facts.stale > 0) lacking -= keepStaleStandbys(run);
   if (size.tagKeys > 0) lacking -= placeForRacks(run);
   for (const kind of CANDIDATE_KINDS) {
     const isOf = kind === 'copies' && facts.held > 0;
@@ -29,52 +29,41 @@ export function placeStandbys(run: StickyRun): void {
   if (lacking > 0) placeRest(run);
 }
 
-/** What stale members keep. */
-function placeStale(run: StickyRun): number {
-  let placed = 0;
-  for (let i = run.statefulCount - 1; i >= 0; i--) {
-    const task = at(run.dense.order, i);
-    startTask(run, task);
-    const before = run.heldBy;
-    keepStaleStandbys(run, task);
-    placed += run.heldBy - before;
-  }
-  return placed;
-}
-
 /**
  * What racks ask for. Whoever held a task before has the first say in all tasks, so that a standby which is well placed
  * does not lose its room to one that comes anew.
  */
-function placeForRacks(run: StickyRun): number {
+function placeForRacks(run: Run): number {
   const { dense, members, totalQuota } = run;
   const { order, size, standbyCount } = dense;
   findRackRoom(dense);
   const processes = leastLoadedProcesses(run, 'stateful', dense.tagGroup);
   let placed = 0;
-  for (const holdersOnly of dense.facts.held + size.candidates > 0 ? [true, false] : [false]) {
+  for (const holders of ['only', 'first'] as const) {
+    if (holders === 'only' && dense.facts.held + size.candidates === 0) continue;
     for (let i = run.statefulCount - 1; i >= 0; i--) {
       const task = at(order, i);
       startTask(run, task);
-      const before = run.heldBy;
+      const before = at(standbyCount, task);
       for (let key = 0; key < size.tagKeys; ) {
         if (at(standbyCount, task) === size.slots) break;
-        const rackPass = { dense, held: run.heldBy, limit: totalQuota.limit, members, processes };
-        const member = pickForDiversity(rackPass, task, key, holdersOnly);
+        const held = listHolders(dense, task);
+        const rackPass = { dense, task, held, limit: totalQuota.limit, members, processes };
+        const member = pickForDiversity(rackPass, key, holders);
         if (member === NO_HOLDER) break;
         if (member === NO_NEW_VALUE) key++;
         else placeStandby(run, task, member);
       }
-      placed += run.heldBy - before;
+      placed += at(standbyCount, task) - before;
     }
   }
   return placed;
 }
 
 /** Where state of a kind is, the previous active counting as a copy; in the same order. */
-function placeWithState(run: StickyRun, kind: CandidateKind): number {
+function placeWithState(run: Run, kind: CandidateKind): number {
   const { dense, totalQuota } = run;
-  const { size, order, standbyCount, active, prevActive, count, procOf, holders } = dense;
+  const { size, order, standbyCount, active, prevActive, count, procOf, marks } = dense;
   const { candStart, candDisk, candMember } = dense;
   const ofCopies = kind === 'copies';
   let placed = 0;
@@ -87,11 +76,11 @@ function placeWithState(run: StickyRun, kind: CandidateKind): number {
     const to = ofCopies ? at(candDisk, task) : at(candStart, task + 1);
     if (from === to && !isMoved) continue;
     startTask(run, task);
-    const before = run.heldBy;
+    const before = at(standbyCount, task);
     if (
       isMoved &&
       at(count, previous) < totalQuota.limit &&
-      !includes(holders, before, at(procOf, previous))
+      at(marks, at(procOf, previous)) !== task
     ) {
       placeStandby(run, task, previous);
     }
@@ -101,20 +90,20 @@ function placeWithState(run: StickyRun, kind: CandidateKind): number {
       if (member === -1 || at(count, member) >= totalQuota.limit) {
         member = bestCandidate(run, task, kind, 'sibling', totalQuota);
         if (member === -1) break;
-      } else if (includes(holders, run.heldBy, at(procOf, member))) {
+      } else if (at(marks, at(procOf, member)) === task) {
         break;
       }
       placeStandby(run, task, member);
     }
-    placed += run.heldBy - before;
+    placed += at(standbyCount, task) - before;
   }
   return placed;
 }
 
 /** What is missing yet, in descending (subtopology, partition) order; without regard to the quota, as H5 demands. */
-function placeRest(run: StickyRun): void {
+function placeRest(run: Run): void {
   const { dense, members } = run;
-  const { size, base, stateful, standby, standbyCount, holders, count, procCount } = dense;
+  const { size, base, stateful, standby, standbyCount, marks, count, procCount } = dense;
   const processes = leastLoadedForCopies(run);
   for (let s = size.subtopologies - 1; s >= 0; s--) {
     if (!isSet(stateful, s)) continue;
@@ -123,13 +112,12 @@ function placeRest(run: StickyRun): void {
       let placed = at(standbyCount, task);
       if (placed === size.slots) continue;
       startTask(run, task);
-      let held = run.heldBy;
       for (; placed < size.slots; placed++) {
-        const process = processes.firstExcept(holders, held);
+        const process = processes.firstUnmarked(task);
         if (process === -1) break;
         const member = members.least(process);
         standby[task * size.slots + placed] = member;
-        holders[held++] = process;
+        marks[process] = task;
         count[member] = at(count, member) + 1;
         const has = at(procCount, process) + 1;
         procCount[process] = has;
@@ -139,41 +127,12 @@ function placeRest(run: StickyRun): void {
   }
 }
 
-/** Notes the processes that hold the task so far. */
-function startTask(run: StickyRun, task: number): void {
-  const { active, procOf, holders, standby, standbyCount, size } = run.dense;
-  let held = 0;
+/** Marks the processes that hold the task so far. */
+function startTask({ dense }: Run, task: number): void {
+  const { active, procOf, marks, standby, standbyCount, size } = dense;
   const owner = at(active, task);
-  if (owner !== -1) holders[held++] = at(procOf, owner);
-  const placed = at(standbyCount, task);
-  for (let i = 0; i < placed; i++) {
-    holders[held++] = at(procOf, at(standby, task * size.slots + i));
-  }
-  run.heldBy = held;
-}
-
-function keepStaleStandbys(run: StickyRun, task: number): void {
-  const { size, candStart, candMember, candRole, frozen, procOf, standbyCount, holders } =
-    run.dense;
-  for (let c = at(candStart, task); c < at(candStart, task + 1); c++) {
-    if (at(standbyCount, task) >= size.slots) return;
-    const member = at(candMember, c);
-    if (candRole[c] !== CANDIDATE.standby || !isSet(frozen, member)) continue;
-    if (includes(holders, run.heldBy, at(procOf, member))) continue;
-    placeStandby(run, task, member);
-    run.totalQuota.taskGone();
-  }
-}
-
-function placeStandby(run: StickyRun, task: number, member: number): void {
-  const { size, standby, standbyCount, procOf, procCount, count, holders } = run.dense;
-  const process = at(procOf, member);
-  const placed = at(standbyCount, task);
-  standby[task * size.slots + placed] = member;
-  standbyCount[task] = placed + 1;
-  holders[run.heldBy++] = process;
-  procCount[process] = at(procCount, process) + 1;
-  const has = at(count, member) + 1;
-  count[member] = has;
-  run.totalQuota.reached(has);
+  if (owner !== -1) marks[at(procOf, owner)] = task;
+  const from = task * size.slots;
+  const to = from + at(standbyCount, task);
+  for (let i = from; i < to; i++) marks[at(procOf, at(standby, i))] = task;
 }

@@ -10,15 +10,15 @@ import { handOver } from './hand-over.ts';
 import { keepActives } from './keep-actives.ts';
 import type { LeastLoaded } from './least-loaded.ts';
 import { listActives, listStandbys } from './member-lists.ts';
-import { placeStandbys } from './standbys.ts';
 import {
   COUNT_MASK,
   leastLoadedProcesses,
   placeActive,
   quotaFor,
-  type StickyRun,
+  type Run,
   startRun,
-} from './sticky-run.ts';
+} from './run.ts';
+import { placeStandbys } from './standbys.ts';
 import { isOfKind, sortFew, type TaskKind } from './task-order.ts';
 
 /**
@@ -48,11 +48,10 @@ export function assignSticky(dense: Dense): void {
 const LANDINGS: readonly Landing[] = ['member', 'sibling'];
 
 /** 2. Where its state is, in (partition, subtopology) order. */
-function placeWhereStateIs(run: StickyRun, kind: TaskKind): void {
+function placeWhereStateIs(run: Run, kind: TaskKind): void {
   const { dense } = run;
   const { few, active, procOf, procCount, procStateless } = dense;
   const quota = quotaFor(run, kind);
-  run.heldBy = 0;
   for (const candidates of CANDIDATE_KINDS) {
     // State on disk is that of stateful tasks.
     if (!hasCandidates(dense, candidates)) continue;
@@ -95,7 +94,7 @@ function gatherUnplaced(dense: Dense, kind: TaskKind, candidates: CandidateKind)
 }
 
 /** 3. The rest, in (subtopology, partition) order, so that neighbours land on different processes. */
-function dealActives(run: StickyRun, kind: TaskKind): void {
+function dealActives(run: Run, kind: TaskKind): void {
   const { dense, members } = run;
   const { size, base, active, count, procCount, procStateless } = dense;
   const quota = quotaFor(run, kind);

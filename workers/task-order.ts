@@ -16,6 +16,15 @@ export function countTasks(dense: Dense, kind: TaskKind): number {
   return tasks;
 }
 
+/** Visits the tasks of a kind by (subtopology, partition); for passes that no time depends on. */
+export function forEachTask(dense: Dense, kind: TaskKind, visit: (task: number) => void): void {
+  const { size, base } = dense;
+  for (let s = 0; s < size.subtopologies; s++) {
+    if (!isOfKind(dense, s, kind)) continue;
+    for (let task = at(base, s); task < at(base, s + 1); task++) visit(task);
+  }
+}
+
 /**
  * Writes the tasks of a kind in (partition, subtopology) order into a list: goes over the partitions, and for each over
  * the subtopologies that have it.

@@ -6,6 +6,7 @@ import type { GroupSettings } from '../model/settings.ts';
 import type { GroupSoft } from '../model/soft.ts';
 import { withoutEpochs } from '../model/task-list.ts';
 import type { ConfiguredTopology } from '../model/topology.ts';
+import { assignorInUse } from './assignor-in-use.ts';
 import type { Draft } from './draft.ts';
 
 /** Why a due target is not computed now; each one shows as status ASSIGNMENT_DELAYED (ASG-2). */
@@ -93,7 +94,7 @@ function snapshot(
     });
   return {
     groupId: group.groupId,
-    assignor: settings.assignorName,
+    assignor: assignorInUse(settings, context.behaviour, configured.subtopologies),
     topologyEpoch,
     subtopologies: configured.subtopologies.map(({ subtopologyId, taskCount, stateful }) => ({
       subtopologyId,

@@ -16,6 +16,7 @@ import { invariant } from '../model/refusal.ts';
 import type { GroupSoft } from '../model/soft.ts';
 import { NO_TASKS_BY_ROLE, type TasksByRole } from '../model/tasks.ts';
 import type { Subtopology, TopicInfo } from '../model/topology.ts';
+import { type AssignorChoice, assignorInUse } from './assignor-in-use.ts';
 import { topologyInForce } from './resolve-topology.ts';
 
 /**
@@ -24,13 +25,13 @@ import { topologyInForce } from './resolve-topology.ts';
  * that patterns match are among the sources (R-8).
  *
  * @param slot as of the last commit; must hold a streams group.
- * @param options.assignorName the assignor the next run would use.
+ * @param options.settings the group's, which say what assignor the next run would use.
  *
  * Source: topology-and-admin 12.4 to 12.6.
  */
 export function describeGroup(
   slot: GroupSlot,
-  options: { readonly behaviour: Behaviour; readonly assignorName: string },
+  options: { readonly behaviour: Behaviour; readonly settings: AssignorChoice },
 ): DescribedGroup {
   const { group, soft } = slot;
   invariant(group !== undefined, '12.2.5: only a streams group is described');
@@ -45,7 +46,11 @@ export function describeGroup(
     members: [...group.members.values()]
       .sort((a, b) => byCodeUnits(a.memberId, b.memberId))
       .map((member) => describeMember(member, group, soft)),
-    assignorName: options.assignorName,
+    assignorName: assignorInUse(
+      options.settings,
+      options.behaviour,
+      group.topology?.subtopologies ?? [],
+    ),
   };
 }
 

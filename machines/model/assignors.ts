@@ -1,4 +1,4 @@
-/** The assignors there are; the first is the default of Apache Kafka. */
+/** The assignors there are; the first is Apache Kafka's default, and stands in for a name that is unknown. */
 export const ASSIGNORS = ['sticky', 'balanced', 'highly_available'] as const;
 
 export type AssignorName = (typeof ASSIGNORS)[number];

@@ -45,6 +45,8 @@ export type Behaviour = {
   readonly keepSoftStateOfCreatingJoin: boolean;
   /** A wish to shut down outlives the replacement of the only member, else it is gone after that answer (SHUT-1, STAT-3). */
   readonly replacementKeepsShutdown: boolean;
+  /** Where nobody selected an assignor the topology decides: one for state, one without (assignors 0); else the first of the list. */
+  readonly assignorByState: boolean;
   /** The selected assignor's name is part of the assignment configs, compared key by key (GE-7, SC-2). */
   readonly assignorNameIsConfig: boolean;
   /** The state filter accepts `NotReady` as well as `not_ready` (GS-3). */
@@ -94,6 +96,7 @@ export function resolveBehaviour(profile: Profile, switches: BehaviourSwitches =
     shutdownNeedsAcceptedLeave: kip,
     keepSoftStateOfCreatingJoin: kip,
     replacementKeepsShutdown: kip,
+    assignorByState: kip,
     assignorNameIsConfig: kip,
     bothStateSpellings: kip,
     knowGivenTasks: kip,

@@ -10,7 +10,7 @@ export type GroupSettings = {
   readonly assignmentIntervalMs: number;
   /** In order of priority. */
   readonly rackAwareAssignmentTags: readonly string[];
-  /** The registered assignor the next run uses. */
+  /** The registered assignor that is selected, else the first one; `assignorInUse` says which one a run uses. */
   readonly assignorName: string;
   /** It was selected by name, by the group or by the broker, rather than by default (SC-2). */
   readonly assignorSelected: boolean;

@@ -1,7 +1,5 @@
+import { ASSIGNORS } from '../../machines/model/assignors.ts';
 import { choice, flag, int, int64, list, long, optional, type Setting } from './setting.ts';
-
-/** The assignors that can be named; Kafka's names. */
-export const ASSIGNORS = ['sticky'] as const;
 
 const INT_MAX = 2 ** 31 - 1;
 const ms = { unit: 'ms', min: 1 };
@@ -75,9 +73,9 @@ export const streamsSettings = {
     'Upper bound of the assignment interval, for the broker and for every group.',
   ),
   'group.streams.assignors': list(
-    ASSIGNORS,
+    { kip: ASSIGNORS, kafka: ['sticky'] },
     { words: ASSIGNORS, notEmpty: true },
-    'Assignors that groups may select by name; the first is the one used by default.',
+    'Assignors that groups may select by name. When set, the first is the default; else kip uses highly_available for topologies with state and sticky for others.',
   ),
   'group.streams.assignor.offload.enable': flag(
     true,

@@ -55,8 +55,8 @@ const wanted: Readonly<Record<string, Row>> = {
   'group.streams.max.assignment.interval.ms': int(15_000, '0'),
   'group.streams.assignors': {
     type: 'list',
-    fallback: 'sticky',
-    good: ['sticky', ' sticky '],
+    fallback: 'sticky,balanced,highly_available',
+    good: ['sticky', ' sticky ', 'highly_available,balanced'],
     bad: ['', 'sticky,sticky', 'unheard-of', 'sticky,'],
   },
   'group.streams.assignor.offload.enable': {

@@ -29,7 +29,10 @@ function configuredWith(slot: GroupSlot, one: Topology, topics: TopicsView): Gro
 }
 
 const describeAs = (slot: GroupSlot, behaviour: Behaviour) =>
-  describeGroup(slot, { behaviour, assignorName: 'sticky' });
+  describeGroup(slot, {
+    behaviour,
+    settings: { assignorName: 'sticky', assignorSelected: true },
+  });
 
 const asSent = {
   epoch: 0,

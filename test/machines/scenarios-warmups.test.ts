@@ -67,7 +67,7 @@ describe('scenarios WU: warm-ups', () => {
       stage.beat('B', 'silent', report(2, offset, end));
       const { members } = describeGroup(coordinator.slot, {
         behaviour: coordinator.behaviour,
-        assignorName: 'sticky',
+        settings: { assignorName: 'sticky', assignorSelected: true },
       });
       const said = members.find(({ memberId }) => memberId === 'B');
       expect([said?.taskOffsets[0]?.offset, said?.taskEndOffsets[0]?.offset]).to.deep.equal([

@@ -25,8 +25,8 @@ function remembering(assignor: TestAssignor): TestAssignor {
   };
 }
 
-/** The assignor of the product, with its checker. */
-export const sticky = remembering(assignDirectly);
+/** An assignor of the product, with its checker. */
+export const sticky = remembering((problem) => assignDirectly({ ...problem, assignor: 'sticky' }));
 
 /** Every task goes to the member after the one that has it, so that nothing ever stays where it is. */
 export const restless = remembering((problem: AssignmentProblem): AssignmentResult => {

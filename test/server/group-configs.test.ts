@@ -22,6 +22,8 @@ type Row = {
   readonly allowed: string;
   /** The broker's setting of which it is an override; its own name where there is none. */
   readonly overrides: string;
+  /** That one's default, where it is not the fallback. */
+  readonly overridden?: string;
 };
 
 function number(
@@ -92,10 +94,11 @@ const wanted: ReadonlyMap<string, Row> = new Map([
     {
       type: 'string',
       fallback: 'sticky',
-      good: ['sticky', ' sticky '],
+      good: ['sticky', ' sticky ', 'balanced', 'highly_available'],
       bad: ['unheard-of', 'STICKY', ''],
-      allowed: 'one of sticky',
+      allowed: 'one of sticky, balanced, highly_available',
       overrides: 'group.streams.assignors',
+      overridden: 'sticky,balanced,highly_available',
     },
   ],
 ]);
@@ -134,7 +137,11 @@ describe('settings of a group', () => {
   });
 
   for (const [name, row] of wanted) {
-    const byDefault = { name: row.overrides, value: row.fallback, source: SOURCES.byDefault };
+    const byDefault = {
+      name: row.overrides,
+      value: row.overridden ?? row.fallback,
+      source: SOURCES.byDefault,
+    };
     const shown = (value: string | undefined) => ({
       name,
       value: value ?? row.fallback,

@@ -284,3 +284,22 @@ export class AssignmentScenario {
     };
   }
 }
+
+/** Visits the first state of a scenario and the one after each change; `visit` answers what is held then. */
+export function forEachState(
+  seed: number,
+  shape: ScenarioShape,
+  visit: (scenario: AssignmentScenario) => AssignmentResult,
+): void {
+  const scenario = new AssignmentScenario(seed, shape);
+  try {
+    scenario.settle(visit(scenario));
+    for (let left = scenario.chance.between(1, 8); left > 0; left--) {
+      scenario.change();
+      scenario.settle(visit(scenario));
+    }
+  } catch (error) {
+    if (error instanceof Error) error.message += ` (after ${scenario.history.join(', ')})`;
+    throw error;
+  }
+}

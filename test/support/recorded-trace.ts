@@ -281,7 +281,7 @@ class RecordedPlay {
     const { error, ...described } =
       slotOrNone?.group === undefined
         ? describeMissing(GROUP_ID)
-        : describeGroup(slotOrNone, { behaviour, assignorName: settings.assignorName });
+        : describeGroup(slotOrNone, { behaviour, settings });
     const body: Body = {
       errorCode: ERROR_CODES[error],
       ...described,

@@ -3,9 +3,9 @@ import { decodeResult, encodeProblem } from '../../workers/problem.ts';
 import { SharedBuffers } from '../../workers/shared-buffers.ts';
 import runAssignment from '../../workers/thread.ts';
 
-/** The real assignor and its checker, at once and without a thread. */
+/** Sticky, as it is, and its checker, at once and without a thread. */
 export function stickyAssignor(problem: AssignmentProblem): AssignmentResult {
-  const encoded = encodeProblem(problem, new SharedBuffers());
+  const encoded = encodeProblem({ ...problem, assignor: 'sticky' }, new SharedBuffers());
   const outcome = runAssignment({ buffer: encoded.dense.buffer });
   if (outcome.status !== 'assigned') throw new Error(`No assignment: ${JSON.stringify(outcome)}`);
   return decodeResult(encoded);

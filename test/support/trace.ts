@@ -212,7 +212,7 @@ const VERBS: Readonly<Record<string, (player: Player, words: Words) => readonly 
     showDescribed(
       slotOrNone?.group === undefined
         ? describeMissing(GROUP_ID)
-        : describeGroup(slotOrNone, { behaviour, assignorName: settings.assignorName }),
+        : describeGroup(slotOrNone, { behaviour, settings }),
     ),
   /** `list states=stable,empty types=streams`: the group as ListGroups shows it, if it passes the filters. */
   list: ({ coordinator: { slotOrNone, behaviour } }, { named }) => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { AssignmentProblem, AssignmentResult } from '../../machines/model/assignment.ts';
+import { ASSIGNORS } from '../../machines/model/assignors.ts';
 import {
   assignDirectly,
   assignmentMember,
@@ -38,14 +39,22 @@ const tiny = fc
     }),
   );
 
-describe('assignSticky() among all assignments there are', () => {
-  it('is best in the spread of stateful and then of all actives (P10)', () => {
-    fc.assert(
-      fc.property(tiny, (problem) => {
-        expect(spreadsOf(problem, assignDirectly(problem))).to.deep.equal(bestSpreads(problem));
-      }),
-    );
-  });
+const RUNS = 1000;
+/** How many of the problems of one seed an assignor solves as well as can be. */
+const BEST = { sticky: RUNS, balanced: 976, highly_available: RUNS };
+
+describe('assignors among all assignments there are (P10)', () => {
+  for (const assignor of ASSIGNORS) {
+    it(`${assignor} is best in the spread of stateful and then of all actives, ${BEST[assignor]} times of ${RUNS}`, () => {
+      let best = 0;
+      for (const problem of fc.sample(tiny, { seed: 7, numRuns: RUNS })) {
+        const spreads = spreadsOf(problem, assignDirectly({ ...problem, assignor }));
+        const [stateful, all] = bestSpreads(problem);
+        if (spreads[0] === stateful && spreads[1] === all) best++;
+      }
+      expect(best).to.equal(BEST[assignor]);
+    });
+  }
 });
 
 /** Tries every owner for every task; a standby fits beside any choice of actives, so they need no trying. */

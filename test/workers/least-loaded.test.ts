@@ -32,10 +32,12 @@ describe('LeastLoaded', () => {
             Int32Array,
             Int32Array,
           ];
+          const scratch = dirtyScratch(8);
           const leastLoaded = new LeastLoaded(
             { count, group, groupCount: 3, capacity, tie, order: tie },
-            dirtyScratch(8),
+            scratch,
           );
+          let mark = 1;
           const dropped = new Set<number>();
           const load = (i: number) => (count[i] ?? 0) / (capacity[i] ?? 1);
           const tieLoad = (i: number) => (tie[i] ?? 0) / (capacity[i] ?? 1);
@@ -52,7 +54,9 @@ describe('LeastLoaded', () => {
               expect(leastLoaded.first(each.group)).to.equal(look(each.group, []));
             }
             if (each.kind === 'except') {
-              const found = leastLoaded.firstExcept(Int32Array.from(except), 2, each.group);
+              mark += 1;
+              for (const i of except) scratch.marks[i] = mark;
+              const found = leastLoaded.firstUnmarked(mark, each.group);
               expect(found).to.equal(look(each.group, except));
             }
           }
@@ -85,6 +89,7 @@ function dirtyScratch(length: number): LeastLoadedScratch {
     item: dirty(),
     low: dirty(),
     high: dirty(),
+    marks: dirty(),
     stamp: dirty(),
     spare: dirty(),
     dropped: new Uint8Array(length).fill(1),

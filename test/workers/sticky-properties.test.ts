@@ -1,7 +1,16 @@
 import { expect } from 'chai';
-import type { AssignmentProblem, AssignmentResult } from '../../machines/model/assignment.ts';
-import { assignDirectly, assignmentMember, holdResult } from '../support/assignment.ts';
-import { AssignmentScenario, type ScenarioShape } from '../support/assignment-scenario.ts';
+import { assignDirectly, holdResult } from '../support/assignment.ts';
+import {
+  byMember,
+  countActives,
+  excessStatefulMoves,
+  range,
+  spread,
+  statefulMoves,
+  sum,
+  withActivesOnly,
+} from '../support/assignment-measures.ts';
+import { forEachState } from '../support/assignment-scenario.ts';
 import { referenceSticky } from '../support/reference-sticky.ts';
 
 /** `TEST_SEED` replays one scenario. */
@@ -108,106 +117,3 @@ describe('assignSticky() over random groups that change', () => {
     }
   }).timeout(60_000);
 });
-
-/** Visits the first state of a scenario and the one after each change; `visit` answers what is held then. */
-function forEachState(
-  seed: number,
-  shape: ScenarioShape,
-  visit: (scenario: AssignmentScenario) => AssignmentResult,
-): void {
-  const scenario = new AssignmentScenario(seed, shape);
-  try {
-    scenario.settle(visit(scenario));
-    for (let left = scenario.chance.between(1, 8); left > 0; left--) {
-      scenario.change();
-      scenario.settle(visit(scenario));
-    }
-  } catch (error) {
-    if (error instanceof Error) error.message += ` (after ${scenario.history.join(', ')})`;
-    throw error;
-  }
-}
-
-/** Nothing but actives is held, each by one member, and nobody is stale. */
-function withActivesOnly(problem: AssignmentProblem): AssignmentProblem {
-  const taken = new Set<string>();
-  return {
-    ...problem,
-    members: problem.members.map(({ memberId, processId, active }) => ({
-      ...assignmentMember(memberId, { processId }),
-      active: active
-        .map(({ subtopologyId, partitions }) => ({
-          subtopologyId,
-          partitions: partitions.filter((partition) => {
-            const task = `${subtopologyId}_${partition}`;
-            return taken.has(task) ? false : taken.add(task);
-          }),
-        }))
-        .filter(({ partitions }) => partitions.length > 0),
-    })),
-  };
-}
-
-function byMember(problem: AssignmentProblem): object {
-  const { members, unassigned } = assignDirectly(problem);
-  const named = problem.members.map(({ memberId }, i) => [memberId, members[i]] as const);
-  return { unassigned, members: new Map(named.toSorted(([a], [b]) => (a < b ? -1 : 1))) };
-}
-
-function statefulKeys(
-  problem: AssignmentProblem,
-  active: AssignmentResult['members'][number]['active'],
-): string[] {
-  const counts = new Map(
-    problem.subtopologies.map((s) => [s.subtopologyId, s.stateful ? s.taskCount : 0]),
-  );
-  return active.flatMap(({ subtopologyId, partitions }) =>
-    partitions
-      .filter((partition) => partition < (counts.get(subtopologyId) ?? 0))
-      .map((partition) => `${subtopologyId}_${partition}`),
-  );
-}
-
-function statefulMoves(held: AssignmentProblem, result: AssignmentResult): number {
-  return held.members.reduce((moves, member, i) => {
-    const now = new Set(statefulKeys(held, result.members[i]?.active ?? []));
-    return moves + statefulKeys(held, member.active).filter((task) => !now.has(task)).length;
-  }, 0);
-}
-
-/** Moves above the lower bound of assignors 3. */
-function excessStatefulMoves(held: AssignmentProblem, result: AssignmentResult): number {
-  const before = held.members.map((m) => statefulKeys(held, m.active).length).sort((a, b) => b - a);
-  const total = held.subtopologies.reduce((n, s) => n + (s.stateful ? s.taskCount : 0), 0);
-  const floor = Math.floor(total / before.length);
-  const extra = total % before.length;
-  const keepable = before.reduce(
-    (n, count, i) => n + Math.min(count, floor + (i < extra ? 1 : 0)),
-    0,
-  );
-  return statefulMoves(held, result) - (sum(before) - keepable);
-}
-
-function countActives(
-  problem: AssignmentProblem,
-  result: AssignmentResult,
-  statefulOnly: boolean,
-): number[] {
-  return result.members.map(({ active }) =>
-    statefulOnly
-      ? statefulKeys(problem, active).length
-      : active.reduce((n, { partitions }) => n + partitions.length, 0),
-  );
-}
-
-function spread(counts: readonly number[]): number {
-  return Math.max(...counts) - Math.min(...counts);
-}
-
-function sum(counts: readonly number[]): number {
-  return counts.reduce((total, count) => total + count, 0);
-}
-
-function range(from: number, to: number): number[] {
-  return Array.from({ length: to - from + 1 }, (_, i) => from + i);
-}

@@ -1,25 +1,24 @@
+import { UNMARKED } from './bin.ts';
 import { at, type Dense, isSet } from './dense.ts';
 import { Ladder } from './ladder.ts';
-import { LeastLoaded, type LeastLoadedItems } from './least-loaded.ts';
+import { LeastLoaded, type LeastLoadedItems, type LeastLoadedScratch } from './least-loaded.ts';
 import { ProcessMembers } from './process-members.ts';
 import { Quota } from './quota.ts';
 import { countTasks, orderTasks, type TaskKind } from './task-order.ts';
 
 /**
- * What the passes of one run of `sticky` share: the counters in the scratch of the problem, and the quotas.
+ * What the passes of one run share: the counters in the scratch of the problem, and the quotas.
  *
  * `dense.count` says how many tasks a member has so far. That of a stale member begins at {@link STALE}, above every
  * limit, so that nobody has to ask whether a member may take a task besides whether it has room.
  */
-export type StickyRun = {
+export type Run = {
   readonly dense: Dense;
   readonly members: ProcessMembers;
   readonly statefulCount: number;
   readonly statefulQuota: Quota;
   readonly activeQuota: Quota;
   readonly totalQuota: Quota;
-  /** So many entries of `dense.holders` are processes that hold the task at hand. */
-  heldBy: number;
 };
 
 /** Where the count of a stale member begins; above the number of tasks there can be. */
@@ -34,10 +33,11 @@ export const COUNT_MASK = STALE - 1;
  *
  * Source: assignors 2.1, 6.1.
  */
-export function startRun(dense: Dense): StickyRun {
+export function startRun(dense: Dense): Run {
   const { size, facts } = dense;
   dense.active.fill(-1);
   dense.standby.fill(-1);
+  dense.marks.fill(UNMARKED);
   for (const counter of [dense.standbyCount, dense.count, dense.procCount, dense.procStateless]) {
     counter.fill(0);
   }
@@ -63,17 +63,16 @@ export function startRun(dense: Dense): StickyRun {
     statefulQuota: new Quota(statefulCount - keptStateful, freshCount),
     activeQuota: new Quota(toShare, freshCount),
     totalQuota: new Quota(toShare + size.replicas * statefulCount, freshCount),
-    heldBy: 0,
   };
 }
 
 /** The quota that bounds actives while tasks of a kind are placed. */
-export function quotaFor(run: StickyRun, kind: TaskKind): Quota {
+export function quotaFor(run: Run, kind: TaskKind): Quota {
   return kind === 'stateful' ? run.statefulQuota : run.activeQuota;
 }
 
 /** Counts for the member and the quotas; for the process it is the caller's to count. */
-export function placeActive(run: StickyRun, task: number, member: number, kind: TaskKind): void {
+export function placeActive(run: Run, task: number, member: number, kind: TaskKind): void {
   const { active, count } = run.dense;
   active[task] = member;
   const has = at(count, member) + 1;
@@ -82,7 +81,7 @@ export function placeActive(run: StickyRun, task: number, member: number, kind: 
 }
 
 /** Tells the quotas that a member has come to so many tasks, the last of them actives of the kind. */
-export function noteCount(run: StickyRun, count: number, kind: TaskKind): void {
+export function noteCount(run: Run, count: number, kind: TaskKind): void {
   if (kind === 'stateful') run.statefulQuota.reached(count);
   run.activeQuota.reached(count);
   run.totalQuota.reached(count);
@@ -97,25 +96,42 @@ export function noteCount(run: StickyRun, count: number, kind: TaskKind): void {
  * @param group of each process; all are in one when it is left out.
  */
 export function leastLoadedProcesses(
-  { dense, members }: Pick<StickyRun, 'dense' | 'members'>,
+  { dense, members }: Pick<Run, 'dense' | 'members'>,
   dealt: TaskKind,
   group?: Int32Array,
 ): LeastLoaded {
-  return new LeastLoaded(processesByLoad({ dense, members }, dealt, group), {
+  return new LeastLoaded(processesByLoad({ dense, members }, dealt, group), scratchOf(dense));
+}
+
+/**
+ * The processes that have a fresh member, to be used until the next ones are asked for; of equally loaded ones the first.
+ *
+ * @param load of each process: its tasks of whatever kind.
+ * @param group of each process; all are in one when it is left out.
+ */
+export function leastLoadedBy(run: Run, load: Int32Array, group?: Int32Array): LeastLoaded {
+  const none = new Int32Array(run.dense.size.processes);
+  const items = processesByLoad(run, 'stateful', group);
+  return new LeastLoaded({ ...items, count: load, tie: none, order: none }, scratchOf(run.dense));
+}
+
+function scratchOf(dense: Dense): LeastLoadedScratch {
+  return {
     item: dense.binItem,
     low: dense.binLow,
     high: dense.binHigh,
     stamp: dense.binStamp,
     spare: dense.binSpare,
+    marks: dense.marks,
     dropped: dense.binDropped,
     buckets: dense.buckets,
-  });
+  };
 }
 
 /** As {@link leastLoadedProcesses}, all in one group and for stateful tasks, in the way that is fastest for so many. */
-export function leastLoadedForCopies(run: StickyRun): LeastLoaded | Ladder {
+export function leastLoadedForCopies(run: Run): LeastLoaded | Ladder {
   return run.dense.size.processes <= LADDER_MAX
-    ? new Ladder(processesByLoad(run, 'stateful'))
+    ? new Ladder(processesByLoad(run, 'stateful'), run.dense.marks)
     : leastLoadedProcesses(run, 'stateful');
 }
 
@@ -123,7 +139,7 @@ export function leastLoadedForCopies(run: StickyRun): LeastLoaded | Ladder {
 const LADDER_MAX = 64;
 
 function processesByLoad(
-  { dense, members }: Pick<StickyRun, 'dense' | 'members'>,
+  { dense, members }: Pick<Run, 'dense' | 'members'>,
   dealt: TaskKind,
   group?: Int32Array,
 ): LeastLoadedItems {
