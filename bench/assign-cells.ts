@@ -83,7 +83,6 @@ async function main(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      cells: { type: 'boolean' },
       once: { type: 'boolean', default: false },
       assignment: { type: 'boolean', default: false },
       warm: { type: 'string', default: '1' },

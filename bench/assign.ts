@@ -1,239 +1,281 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { AssignmentMember, AssignmentProblem } from '../machines/model/assignment.ts';
-import { findBreach } from '../workers/check.ts';
-import { AssignorPool } from '../workers/pool.ts';
-import { decodeResult, encodeProblem } from '../workers/problem.ts';
-import { SharedBuffers } from '../workers/shared-buffers.ts';
-import { assignSticky } from '../workers/sticky.ts';
+import { parseArgs } from 'node:util';
+import type { CellAnswer } from './assign-cells.ts';
+import type { Cell } from './cell.ts';
+import type { TimingLimits } from './cpu-time.ts';
 
-/** One shape of group to assign. */
-type Cell = {
-  readonly members: number;
-  readonly perProcess: number;
-  readonly subtopologies: number;
-  readonly partitions: number;
-  readonly standbys: number;
-  /** One member joins a settled group; otherwise nobody holds anything. */
-  readonly incremental: boolean;
-};
+/** The cells there are; `small` is made for the tests. See test/oracle/README-assign.md for the others. */
+export const GRIDS = ['small', 'gate-sticky', 'gate', 'extra', 'full', 'huge'] as const;
 
-/** What one cell took, best of its runs, in ms. */
-export type AssignFigures = {
+export type Grid = (typeof GRIDS)[number];
+
+/** Answers a cell with an assignment and, as a rule, with times. */
+export type AskAssignor = (cell: Cell) => Promise<CellAnswer>;
+
+/** What one cell took and what came of it. Times are CPU time of one run, the least of all, in µs. */
+export type AssignRow = {
   readonly cell: string;
-  readonly members: number;
-  readonly tasks: number;
-  readonly standbys: number;
-  /** Objects to dense arrays, on the event loop. */
-  readonly encodeMs: number;
-  /** The assignor, on its thread. */
-  readonly runMs: number;
-  /** The result checker, on that thread. */
-  readonly checkMs: number;
-  /** Dense arrays to lists, on the event loop. */
-  readonly decodeMs: number;
-  /** All of it through the pool, from asking to having it. */
-  readonly endToEndMs: number;
-  /** Of the result; the same on every machine. */
+  /** The assignor, from dense arrays to dense arrays. */
+  readonly kernelUs: number | null;
+  /** From the coordinator's problem to its result: written down, handed to a thread, assigned, checked, read. */
+  readonly wholeUs: number | null;
+  /** The assignor of Kafka's jar; null where it was not asked, or has no such assignor. */
+  readonly kafkaUs: number | null;
+  readonly kernelRatio: number | null;
+  readonly wholeRatio: number | null;
+  /** Rules that are broken, by number of breaches (assignors 2). */
+  readonly rules: Readonly<Record<string, number>>;
+  /** The measures of assignors 3; null where one has no meaning. */
+  readonly quality: Readonly<Record<string, number | null>>;
+  /** Of the assignment; the same on every machine. */
   readonly checkValue: string;
-  /** How many times longer the reference implementation took than the assignor; only when asked for. */
-  readonly referenceTimes?: number;
 };
 
-/** An assignor to compare with, such as the tests' reference. */
-type OtherAssignor = (problem: AssignmentProblem) => unknown;
+export type AssignReport = {
+  readonly grid: Grid;
+  readonly rows: readonly AssignRow[];
+  /** How many times longer Kafka's jar takes; null when it was not asked. */
+  readonly summary: {
+    readonly kernelRatioGeoMean: number | null;
+    readonly kernelRatioWorst: number | null;
+    readonly wholeRatioGeoMean: number | null;
+    readonly wholeRatioWorst: number | null;
+  };
+};
 
-const SMALL: readonly Cell[] = [false, true].flatMap((incremental) =>
-  [0, 1].map((standbys) => ({
-    members: 12,
-    perProcess: 2,
-    subtopologies: 4,
-    partitions: 12,
-    standbys,
-    incremental,
-  })),
-);
+export type AssignBenchOptions = {
+  readonly grid: Grid;
+  /** How often each side is asked, in turn; the best time counts. */
+  readonly rounds: number;
+  readonly ours: AskAssignor;
+  readonly kafka?: AskAssignor;
+  /** The command whose assignments incremental cells start from. */
+  readonly startCommand: string;
+  readonly onRow?: (row: AssignRow) => void;
+};
 
-const LARGE: readonly Cell[] = [1, 50].flatMap((perProcess) =>
-  [0, 1, 2].flatMap((standbys) =>
-    [false, true].map((incremental) => ({
-      members: 1000,
-      perProcess,
-      subtopologies: 100,
-      partitions: 100,
-      standbys,
-      incremental,
-    })),
-  ),
-);
+/** What the cell maker and grader offers, which is a script beside the oracle. */
+type CellsScript = {
+  gridCell(shape: object, ask: AskAssignor): Promise<Cell>;
+  grade(cell: Cell, answer: CellAnswer): Pick<AssignRow, 'rules'> & { q: AssignRow['quality'] };
+};
 
 /**
- * Measures the assignor on the grid of sticky cells (1000 members, 10,000 tasks, half of them stateful, offsets
- * reported), or on a small one.
- *
- * @param options.runs how often each step is run; the best counts.
+ * Measures an assignor on a grid of cells and grades what it gives; beside Kafka's jar, where that is asked for: both
+ * sides in turn on each cell, so that a busy machine bears on both.
  */
-export async function benchAssign(options: {
-  readonly small: boolean;
-  readonly runs: number;
-  readonly reference?: OtherAssignor;
-}): Promise<AssignFigures[]> {
-  const pool = new AssignorPool({ threads: 1, queueMax: 1, log: { warn() {} } });
-  try {
-    const figures: AssignFigures[] = [];
-    for (const cell of options.small ? SMALL : LARGE) {
-      figures.push(await measure(cell, pool, options));
-    }
-    return figures;
-  } finally {
-    await pool.close();
+export async function benchAssign(options: AssignBenchOptions): Promise<AssignReport> {
+  const { grade, gridCell } = await loadScript();
+  const rows: AssignRow[] = [];
+  const cells = options.grid === 'small' ? smallCells(gridCell, options.ours) : cellsOf(options);
+  for await (const cell of cells) {
+    const row = await measure(cell, options, grade);
+    options.onRow?.(row);
+    rows.push(row);
   }
+  const ratios = (name: 'kernelRatio' | 'wholeRatio') =>
+    rows.map((row) => row[name]).filter((ratio) => ratio !== null);
+  return {
+    grid: options.grid,
+    rows,
+    summary: {
+      kernelRatioGeoMean: geometricMean(ratios('kernelRatio')),
+      kernelRatioWorst: least(ratios('kernelRatio')),
+      wholeRatioGeoMean: geometricMean(ratios('wholeRatio')),
+      wholeRatioWorst: least(ratios('wholeRatio')),
+    },
+  };
 }
 
 async function measure(
   cell: Cell,
-  pool: AssignorPool,
-  { runs, reference }: { readonly runs: number; readonly reference?: OtherAssignor },
-): Promise<AssignFigures> {
-  const problem = problemOf(cell);
-  const buffers = new SharedBuffers();
-  const encode = () => {
-    const encoded = encodeProblem(problem, buffers);
-    buffers.give(encoded.dense.buffer);
-    return encoded;
-  };
-  const encodeMs = best(runs, encode);
-  const encoded = encode();
-  const runMs = best(runs, () => assignSticky(encoded.dense));
-  const checkMs = best(runs, () => findBreach(encoded.dense));
-  const decodeMs = best(runs, () => decodeResult(encoded));
-  let endToEndMs = Infinity;
-  for (let run = 0; run < runs; run++) {
-    const before = performance.now();
-    await pool.assign(problem, { deadlineMs: 30_000 });
-    endToEndMs = Math.min(endToEndMs, performance.now() - before);
+  { rounds, ours, kafka }: AssignBenchOptions,
+  grade: CellsScript['grade'],
+): Promise<AssignRow> {
+  const [kernel, whole, theirs]: number[][] = [[], [], []];
+  let answer: CellAnswer | undefined;
+  for (let round = 0; round < rounds; round++) {
+    answer = await ours(cell);
+    note(kernel, answer.timing?.cpuUs.min);
+    note(whole, answer.wholeTiming?.cpuUs.min);
+    if (kafka !== undefined) note(theirs, (await kafka(cell)).timing?.cpuUs.min);
   }
-  const referenceMs = reference && best(3, () => reference(problem));
-  const { members, perProcess, subtopologies, partitions, standbys, incremental } = cell;
+  if (answer === undefined) throw new Error(`Cannot measure ${cell.cell}: no rounds`);
+  const [kernelUs, wholeUs, kafkaUs] = [least(kernel), least(whole), least(theirs)];
+  const { rules, q } = grade(cell, answer);
   return {
-    cell: `m${members}-k${perProcess}-s${subtopologies}-p${partitions}-r${standbys}-${incremental ? 'incremental' : 'full'}`,
-    members,
-    tasks: subtopologies * partitions,
-    standbys,
-    encodeMs,
-    runMs,
-    checkMs,
-    decodeMs,
-    endToEndMs,
-    checkValue: checkValueOf([encoded.dense.active, encoded.dense.standby]),
-    ...(referenceMs !== undefined && { referenceTimes: referenceMs / runMs }),
+    cell: cell.cell,
+    kernelUs,
+    wholeUs,
+    kafkaUs,
+    kernelRatio: ratioOf(kafkaUs, kernelUs),
+    wholeRatio: ratioOf(kafkaUs, wholeUs),
+    rules,
+    quality: q,
+    checkValue: createHash('sha1')
+      .update(JSON.stringify(answer.assignment ?? answer.error))
+      .digest('hex')
+      .slice(0, 8),
   };
 }
 
-/** Every second subtopology is stateful; each stateful task is reported by one member and, with less, by the next. */
-function problemOf(cell: Cell): AssignmentProblem {
-  const subtopologies = Array.from({ length: cell.subtopologies }, (_, s) => ({
-    subtopologyId: String(s).padStart(3, '0'),
-    taskCount: cell.partitions,
-    stateful: s % 2 === 0,
-  }));
-  const present = cell.incremental ? cell.members - 1 : cell.members;
-  const members = Array.from({ length: present }, (_, m) => bareMember(m, cell.perProcess));
-  const empty: AssignmentProblem = {
-    groupId: 'bench',
-    assignor: 'sticky',
-    topologyEpoch: 1,
-    subtopologies,
-    members,
-    numStandbyReplicas: cell.standbys,
-    acceptableRecoveryLag: 10_000n,
-    rackAwareAssignmentTags: [],
-  };
-  if (!cell.incremental) return { ...empty, members: withOffsets(empty) };
-  const encoded = encodeProblem(empty, new SharedBuffers());
-  assignSticky(encoded.dense);
-  const held = decodeResult(encoded).members;
-  const holding = members.map((member, m) => ({ ...member, ...held[m] }));
-  const newcomer = bareMember(cell.members - 1, cell.perProcess);
-  return { ...empty, members: [...withOffsets({ ...empty, members: holding }), newcomer] };
+function note(list: number[] | undefined, value: number | undefined): void {
+  if (value !== undefined) list?.push(value);
 }
 
-function bareMember(m: number, perProcess: number): AssignmentMember {
-  return {
-    memberId: `member-${String(m).padStart(5, '0')}`,
-    instanceId: null,
-    rackId: null,
-    processId: `process-${String(Math.floor(m / perProcess)).padStart(5, '0')}`,
-    clientTags: [],
-    topologyEpoch: 1,
-    active: [],
-    standby: [],
-    warmup: [],
-    taskOffsets: [],
-    taskEndOffsets: [],
-  };
+function ratioOf(theirs: number | null, ours: number | null): number | null {
+  return theirs === null || ours === null || ours === 0 ? null : theirs / ours;
 }
 
-function withOffsets({ subtopologies, members }: AssignmentProblem): AssignmentMember[] {
-  const reports = members.map((): AssignmentMember['taskOffsets'][number][] => []);
-  let task = 0;
-  for (const { subtopologyId, taskCount, stateful } of subtopologies) {
-    if (!stateful) continue;
-    for (let partition = 0; partition < taskCount; partition++, task++) {
-      for (const [step, sum] of [
-        [0, 2_000_000],
-        [1, 1_000_000],
-      ] as const) {
-        const offset = BigInt(sum + task);
-        reports[(task + step) % members.length]?.push({ subtopologyId, partition, offset });
-      }
+function least(values: readonly number[] | undefined): number | null {
+  return values === undefined || values.length === 0 ? null : Math.min(...values);
+}
+
+function geometricMean(values: readonly number[]): number | null {
+  if (values.length === 0) return null;
+  return Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
+}
+
+async function* smallCells(
+  gridCell: CellsScript['gridCell'],
+  ask: AskAssignor,
+): AsyncGenerator<Cell> {
+  for (const assignor of ['sticky', 'balanced', 'highly_available']) {
+    for (const type of ['FULL', 'INCREMENTAL']) {
+      const shape = { members: 12, perProcess: 2, subtopologies: 4, partitions: 12, standbys: 1 };
+      yield gridCell({ ...shape, assignor, type, offsets: true, tags: false }, ask);
     }
   }
-  return members.map((member, m) => ({ ...member, taskOffsets: reports[m] ?? [] }));
 }
 
-function best(runs: number, step: () => unknown): number {
-  let bestMs = Infinity;
-  for (let run = 0; run < runs; run++) {
-    const before = performance.now();
-    step();
-    bestMs = Math.min(bestMs, performance.now() - before);
+/** Made one after the other, so that no more than one large cell is in memory. */
+async function* cellsOf({ grid, startCommand }: AssignBenchOptions): AsyncGenerator<Cell> {
+  const maker = spawn(process.execPath, [scriptFile(), grid, '--assignor', startCommand], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise<number | null>((resolve) => maker.once('close', resolve));
+  for await (const line of createInterface({ input: maker.stdout, crlfDelay: Infinity })) {
+    yield JSON.parse(line) as Cell;
   }
-  return bestMs;
+  const code = await ended;
+  if (code !== 0) throw new Error(`Cannot make the cells of ${grid}: the maker ended with ${code}`);
 }
 
-function checkValueOf(arrays: readonly Int32Array[]): string {
-  let hash = 0x811c9dc5;
-  for (const array of arrays) {
-    for (const value of array) hash = Math.imul(hash ^ value, 0x01000193);
+/** A program that is started anew for each cell, so that no cell inherits what a compiler learned from another. */
+function startingAnew(command: string, args: readonly string[]): AskAssignor {
+  return async (cell) => {
+    const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+    let answer = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      answer += chunk;
+    });
+    const ended = new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', resolve);
+    });
+    child.stdin.end(`${JSON.stringify(cell)}\n`);
+    const code = await ended;
+    if (code !== 0) throw new Error(`Cannot answer ${cell.cell}: ${command} ended with ${code}`);
+    return JSON.parse(answer) as CellAnswer;
+  };
+}
+
+async function loadScript(): Promise<CellsScript> {
+  return import(scriptFile());
+}
+
+/** The cell maker is part of the tests, and not of what is installed. */
+function scriptFile(): string {
+  return oracleFile('cells.mjs');
+}
+
+function oracleFile(name: string): string {
+  for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
+    const file = join(folder, 'test/oracle', name);
+    if (existsSync(join(folder, 'package.json')) && existsSync(file)) return file;
+    if (folder === dirname(folder)) {
+      throw new Error(`Cannot find test/oracle/${name}: it is in the sources only`);
+    }
   }
-  return (hash >>> 0).toString(16).padStart(8, '0');
+}
+
+const ANSWERS = fileURLToPath(new URL('./assign-cells.js', import.meta.url));
+
+function limitsAs(limits: TimingLimits): string[] {
+  return ['--warm', String(limits.warmSeconds), '--measure', String(limits.measureSeconds)];
+}
+
+const SHOWN = ['Q1', 'Q2', 'Q3', 'Q4a', 'Q5', 'Q7', 'Q7x', 'built', 'Q9', 'Q10'] as const;
+
+function printRow({ cell, kernelUs, wholeUs, kernelRatio, wholeRatio, rules, quality }: AssignRow) {
+  const figure = (value: number | null | undefined, digits: number): string =>
+    value === null || value === undefined ? '-' : value.toFixed(digits);
+  const broken = Object.entries(rules).map(([rule, count]) => `${rule}:${count}`);
+  const columns = [
+    cell.padEnd(52),
+    figure(kernelUs, 0).padStart(8),
+    figure(wholeUs, 0).padStart(8),
+    figure(kernelRatio, 1).padStart(7),
+    figure(wholeRatio, 1).padStart(7),
+    (broken.join(' ') || 'ok').padStart(8),
+    ...SHOWN.map((name) => {
+      const value = quality[name];
+      return figure(value, Number.isInteger(value) ? 0 : 3).padStart(6);
+    }),
+  ];
+  console.log(columns.join(' '));
 }
 
 async function main(args: readonly string[]): Promise<void> {
-  const small = args.includes('--small');
-  // The reference is part of the tests and not of what is installed.
-  const reference = args.includes('--reference')
-    ? (await import('../test/support/reference-sticky.ts')).referenceSticky
-    : undefined;
-  const figures = await benchAssign({ small, runs: 200, ...(reference && { reference }) });
-  if (args.includes('--json')) {
-    for (const each of figures) console.log(JSON.stringify(each));
-    return;
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      grid: { type: 'string', default: 'gate-sticky' },
+      'against-kafka': { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      rounds: { type: 'string', default: '3' },
+      warm: { type: 'string', default: '1' },
+      measure: { type: 'string', default: '1' },
+      start: { type: 'string', default: 'own' },
+    },
+  });
+  const grid = GRIDS.find((each) => each === values.grid);
+  if (grid === undefined) {
+    throw new Error(`Cannot measure: grid is "${values.grid}", wanted one of ${GRIDS.join(', ')}`);
   }
-  console.log(`node ${process.version}, ${process.arch}; ms, best of 200`);
-  console.table(
-    Object.fromEntries(
-      figures.map(({ cell, members: _, tasks: __, standbys: ___, ...rest }) => [
-        cell,
-        Object.fromEntries(
-          Object.entries(rest).map(([name, value]) => [
-            name,
-            typeof value === 'number' ? Number(value.toFixed(3)) : value,
-          ]),
-        ),
-      ]),
-    ),
-  );
+  const limits = { warmSeconds: Number(values.warm), measureSeconds: Number(values.measure) };
+  const kafkaCommand = values['against-kafka'] || values.start === 'kafka';
+  const oracle = kafkaCommand ? oracleFile('oracle.sh') : '';
+  // The jar's compiler takes longer; it stops by itself when its times fall no more.
+  const kafka = startingAnew(oracle, ['assign', '--assignment', '--warm', '8', '--measure', '2']);
+  if (!values.json) {
+    console.log(
+      `node ${process.version}, ${process.arch}; CPU µs of one run, the least; Kafka's by ours`,
+    );
+    const heads = ['kernel', 'whole', 'x', 'x whole', 'rules', ...SHOWN];
+    const widths = [8, 8, 7, 7, 8, ...SHOWN.map(() => 6)];
+    console.log(
+      ['cell'.padEnd(52), ...heads.map((head, i) => head.padStart(widths[i] ?? 0))].join(' '),
+    );
+  }
+  const report = await benchAssign({
+    grid,
+    rounds: Number(values.rounds),
+    ours: startingAnew(process.execPath, [ANSWERS, '--assignment', ...limitsAs(limits)]),
+    ...(values['against-kafka'] && { kafka }),
+    startCommand:
+      values.start === 'kafka'
+        ? `'${oracle}' assign --once`
+        : `'${process.execPath}' '${ANSWERS}' --once`,
+    ...(!values.json && { onRow: printRow }),
+  });
+  if (values.json) console.log(JSON.stringify({ node: process.version, ...report }));
+  else console.log(JSON.stringify(report.summary));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv.slice(2));

@@ -5,12 +5,22 @@ import { CommandError } from './command-io.ts';
 
 /** The benchmarks that can be started by name, and what each measures. */
 export const BENCHMARKS: Readonly<Record<string, string>> = {
-  assign: 'the assignor and its pool, from small groups to a thousand members',
+  assign:
+    "assignors on grids of cells, also beside the one in Kafka's jar (--grid, --against-kafka)",
   heartbeats: 'heartbeats of members at rest, against a server in a process of its own',
 };
 
 /** Runs a benchmark as a process of its own, so that it measures nothing of this one. */
 export async function runBenchmark(name: string, args: readonly string[]): Promise<void> {
+  await runProgram(name, args);
+}
+
+/** Answers assignor cells, JSON lines from standard input to standard output, as a process of its own. */
+export async function runAssignCells(args: readonly string[]): Promise<void> {
+  await runProgram('assign-cells', args);
+}
+
+async function runProgram(name: string, args: readonly string[]): Promise<void> {
   const program = fileURLToPath(new URL(`../../bench/${name}.js`, import.meta.url));
   if (!existsSync(program)) throw new CommandError(`Cannot start ${program}: it is not built`);
   const child = spawn(process.execPath, [program, ...args], { stdio: 'inherit' });
@@ -18,5 +28,5 @@ export async function runBenchmark(name: string, args: readonly string[]): Promi
     child.once('error', reject);
     child.once('exit', (code, signal) => resolve(code ?? signal));
   });
-  if (outcome !== 0) throw new CommandError(`The benchmark ${name} ended with ${outcome}`);
+  if (outcome !== 0) throw new CommandError(`The program ${name} ended with ${outcome}`);
 }

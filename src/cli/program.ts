@@ -7,7 +7,7 @@ import { rows, type SettingName } from '../config/definitions.ts';
 import { type HostPort, parseHostPort } from '../config/host-port.ts';
 import { defaultText } from '../config/settings-docs.ts';
 import { VERSION } from '../version.ts';
-import { BENCHMARKS, runBenchmark } from './bench.ts';
+import { BENCHMARKS, runAssignCells, runBenchmark } from './bench.ts';
 import { codecKeys, runCodec } from './codec.ts';
 import type { CommandIo } from './command-io.ts';
 import { demo } from './demo.ts';
@@ -46,6 +46,7 @@ export function buildProgram(io: CommandIo): Command {
   addGroups(program, io);
   addVisualize(program, io);
   addBench(program);
+  addAssign(program);
   program
     .command('demo')
     .description('three members join a coordinator, one leaves, and the journal tells why')
@@ -216,6 +217,32 @@ function addBench(program: Command): void {
     .passThroughOptions()
     .addHelpText('after', `\nBenchmarks:\n${about.join('\n')}`)
     .action((name: string, args: readonly string[]) => runBenchmark(name, args));
+}
+
+type AssignFlags = {
+  readonly once?: true;
+  readonly assignment?: true;
+  readonly warm?: string;
+  readonly measure?: string;
+};
+
+function addAssign(program: Command): void {
+  program
+    .command('assign')
+    .description('assign the tasks of groups given as JSON lines, cells, on standard input')
+    .requiredOption('--cells', 'what the lines are; their format: test/oracle/README-assign.md')
+    .option('--once', 'answer each cell with its assignment, without timing')
+    .option('--assignment', 'the assignment beside the times')
+    .option('--warm <seconds>', 'CPU time to warm up for, before each measurement')
+    .option('--measure <seconds>', 'CPU time to measure for')
+    .action(({ once, assignment, warm, measure }: AssignFlags) =>
+      runAssignCells([
+        ...(once === true ? ['--once'] : []),
+        ...(assignment === true ? ['--assignment'] : []),
+        ...(warm === undefined ? [] : ['--warm', warm]),
+        ...(measure === undefined ? [] : ['--measure', measure]),
+      ]),
+    );
 }
 
 async function connected(bootstrap: readonly HostPort[]): Promise<AdminClient> {

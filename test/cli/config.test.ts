@@ -71,7 +71,12 @@ describe('headgate config', () => {
 
 describe('the command line', () => {
   it('ends with 2 when it is used in the wrong way, and says how', async () => {
-    for (const args of [['what'], ['groups', 'list', '--bootstrap', 'x'], ['bench', 'x']]) {
+    for (const args of [
+      ['what'],
+      ['groups', 'list', '--bootstrap', 'x'],
+      ['bench', 'x'],
+      ['assign'],
+    ]) {
       const io = new FakeIo();
       expect(await io.run(...args), args.join(' ')).to.equal(2);
       expect(io.errors, args.join(' ')).to.match(/^error: /);
@@ -82,7 +87,16 @@ describe('the command line', () => {
   it('gives help and ends with 0', async () => {
     const io = new FakeIo();
     expect(await io.run('--help')).to.equal(0);
-    for (const command of ['serve', 'config', 'groups', 'visualize', 'bench', 'demo', 'codec']) {
+    for (const command of [
+      'serve',
+      'config',
+      'groups',
+      'visualize',
+      'bench',
+      'assign',
+      'demo',
+      'codec',
+    ]) {
       expect(io.output).to.contain(`\n  ${command}`);
     }
   });
