@@ -42,8 +42,6 @@ export type HeldHeartbeat = {
   readonly created: boolean;
   /** It raised the endpoint epoch already: once per heartbeat, whatever follows (IQ-1). */
   readonly endpointEpochRaised: boolean;
-  /** Who asked the application to shut down, as its answer tells, also where the group has forgotten it (SHUT-1). */
-  readonly shutdownBy: string | undefined;
 };
 
 /** All that is known under one group id. Several of them make a shard's state. */

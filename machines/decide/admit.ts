@@ -49,9 +49,9 @@ export function refuseRepeatedOffsets(request: HeartbeatRequest): void {
 
 /**
  * Refuses owned tasks that the configured topology does not have. Skipped while the topology is not ready, and, where
- * topologies are replaced, for a member of an older one, which may rightly still hold tasks of it (REQ-16). With
- * `knowGivenTasks` neither is a task refused that the member was given: topics shrank since, which it cannot know before
- * it is answered.
+ * topologies are replaced, for a member of an older one, which may rightly still hold tasks of it (REQ-16). Neither is
+ * a task refused that the member was given: topics shrank since, which it cannot know before it is answered. Kafka 4.4.0
+ * refuses it again and again, and its client stops for good.
  */
 export function refuseUnknownTasks(
   request: HeartbeatRequest,
@@ -61,7 +61,7 @@ export function refuseUnknownTasks(
 ): void {
   if (configured === undefined || configured.problem !== undefined) return;
   if (behaviour.topologyUpdates && member.topologyEpoch < configured.topologyEpoch) return;
-  const given = behaviour.knowGivenTasks ? [member.assigned, member.pendingRevocation] : [];
+  const given = [member.assigned, member.pendingRevocation];
   const isGiven = (subtopologyId: string, partition: number) =>
     given.some(({ active, standby, warmup }) =>
       [active, standby, warmup].some((tasks) => hasTask(tasks, subtopologyId, partition)),

@@ -45,18 +45,16 @@ export function concludeHeartbeat(
   const { soft } = draft;
   const isNews = tasksChanged && after.userEndpoint !== null && !beat.endpointEpochRaised;
   const endpointEpoch = soft.endpointEpoch + (isNews ? 1 : 0);
-  // With Kafka the group object of the creating join is thrown away after its answer (ORD-2, IQ-3).
-  const isLost = beat.created && !context.behaviour.keepSoftStateOfCreatingJoin;
-  // A raise that is lost still made the map news for the member that caused it.
-  const raisedEpoch = endpointEpoch + Number(isLost && beat.endpointEpochRaised);
-  const shutdownBy = soft.shutdownBy ?? beat.shutdownBy;
+  const isCounted = !beat.created || context.behaviour.countEndpointsOfCreatingJoin;
+  // A raise that does not count still made the map news for the member that caused it (IQ-3).
+  const raisedEpoch = endpointEpoch + Number(!isCounted && beat.endpointEpochRaised);
 
   const statuses = statusesOf({
     group: draft.group,
     member: after,
     configured: soft.configured,
     delay,
-    shutdownBy,
+    shutdownBy: soft.shutdownBy,
     client,
     context,
   });
@@ -76,7 +74,7 @@ export function concludeHeartbeat(
     isInHandover(after, statuses, delay, isAboutToTakeOver(draft, memberId)) &&
     (known.hurried || context.mayHurry);
 
-  if (isNews && !isLost) draft.change({ endpointEpoch });
+  if (isNews && isCounted) draft.change({ endpointEpoch });
   noteAnswered(draft, memberId, { acknowledged, hurried });
   askForTopics(draft, client);
   return heartbeatAnswer({
@@ -86,8 +84,7 @@ export function concludeHeartbeat(
       : heartbeatIntervalMs,
     statuses,
     lists,
-    // Under an id that held offsets Kafka tells even the epoch that is about to be forgotten.
-    endpointEpoch: isLost && !draft.hasOffsets ? 0 : raisedEpoch,
+    endpointEpoch: isCounted ? endpointEpoch : 0,
     endpoints:
       request.endpointInformationEpoch === raisedEpoch
         ? null

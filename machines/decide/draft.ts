@@ -55,11 +55,6 @@ export class Draft {
     return this.#slot.group !== undefined;
   }
 
-  /** Whether offsets are committed under the id. */
-  get hasOffsets(): boolean {
-    return this.#slot.offsets.size > 0;
-  }
-
   hasMember(memberId: string): boolean {
     return this.#slot.group?.members.has(memberId) === true;
   }

@@ -3,7 +3,7 @@ import type { Group } from '../model/group.ts';
 import { byCodeUnits } from '../model/ids.ts';
 import type { Endpoint, Member } from '../model/member.ts';
 import type { Behaviour } from '../model/profile.ts';
-import { invariant, Refusal } from '../model/refusal.ts';
+import { invariant } from '../model/refusal.ts';
 import type { GroupSoft } from '../model/soft.ts';
 import type { TaskList } from '../model/tasks.ts';
 import type { TopicsView } from '../model/topics.ts';
@@ -15,8 +15,8 @@ import type { ConfiguredTopology } from '../model/topology.ts';
  * pending revocation are not listed (I-8). A topic the cluster does not know is skipped (I-11).
  *
  * With `mergeEndpoints` there is one entry per endpoint, ascending by host and port, with each topic once; otherwise one
- * per member, ascending by member id, with a topic as often as subtopologies read it. While the topology has no subtopologies to show (status 1 or 2), entries are empty with
- * `endpointsWithoutTopology`; otherwise UNKNOWN_SERVER_ERROR is refused as soon as there is an entry to fill.
+ * per member, ascending by member id, with a topic as often as subtopologies read it. While the topology has no
+ * subtopologies to show (status 1 or 2), entries are empty (I-9).
  *
  * @param input.group the group after the heartbeat at hand, without a static member that is being replaced.
  * @returns the same array as long as members, topology and topics are the same: a group that asks all at once is
@@ -67,10 +67,6 @@ function computeMap(
 ): readonly EndpointToPartitions[] {
   const members = [...group.members.values()];
   const entries = behaviour.mergeEndpoints ? byEndpoint(members) : byMember(members);
-  const unknown = configured === undefined || isWithoutSubtopologies(configured);
-  if (entries.length > 0 && unknown && !behaviour.endpointsWithoutTopology) {
-    throw new Refusal('UNKNOWN_SERVER_ERROR', null);
-  }
   const inputs = configured === undefined ? NO_INPUTS : inputsOf(configured, topics);
   return entries.map(({ userEndpoint, members: sharing }) => ({
     userEndpoint,
@@ -123,10 +119,6 @@ function served(sharing: readonly Member[], inputs: Inputs, behaviour: Behaviour
 
 function sameElements<T>(some: readonly T[], others: readonly T[]): boolean {
   return some.length === others.length && some.every((one, at) => one === others[at]);
-}
-
-function isWithoutSubtopologies({ problem }: ConfiguredTopology): boolean {
-  return problem !== undefined && problem.status !== 'MISSING_INTERNAL_TOPICS';
 }
 
 function byMember(members: readonly Member[]): readonly Entry[] {

@@ -56,7 +56,7 @@ export function decideHeartbeat(
   if (fenced !== undefined) return fenced;
   const waiting = awaitPatterns(draft, request);
   if (waiting !== undefined) return waiting;
-  const known = { isNew: false, created: false, returned: false, replacedLast: false };
+  const known = { isNew: false, created: false, returned: false };
   return proceed(draft, member, request, client, known);
 }
 
@@ -76,7 +76,7 @@ function decideJoin(
   const waiting = awaitPatterns(draft, request);
   if (waiting !== undefined) return waiting;
   const place = findPlace(draft.group, request, context);
-  const known = { isNew: false, created, returned: false, replacedLast: false };
+  const known = { isNew: false, created, returned: false };
   switch (place.kind) {
     case 'new': {
       const processId = context.behaviour.missingProcessIsOwn ? memberId : '';
@@ -88,9 +88,8 @@ function decideJoin(
     case 'return':
       return proceed(draft, place.member, request, client, { ...known, returned: true });
     case 'replace': {
-      const replacedLast = draft.group.members.size === 1;
       const member = replaceMember(draft, place.holder, memberId);
-      return proceed(draft, member, request, client, { ...known, replacedLast });
+      return proceed(draft, member, request, client, known);
     }
     default:
       return unreachable(place);
@@ -126,8 +125,6 @@ type HowItCame = {
   readonly created: boolean;
   /** The member comes back from a break. */
   readonly returned: boolean;
-  /** It took the place of the only member there was. */
-  readonly replacedLast: boolean;
 };
 
 /** Steps 3 to 15, the same for joins and regular heartbeats. */
@@ -136,13 +133,12 @@ function proceed(
   stored: Member,
   request: HeartbeatRequest,
   client: Client,
-  { isNew, created, returned, replacedLast }: HowItCame,
+  { isNew, created, returned }: HowItCame,
 ): HeartbeatDecision {
   const { context } = draft;
   const { memberId } = request;
   const joined = request.memberEpoch === JOIN_EPOCH;
   const foundEmpty = draft.group.members.size === 0;
-  const isLost = created && !context.behaviour.keepSoftStateOfCreatingJoin;
 
   // Step 3.
   const member = updatedMember(stored, request, client);
@@ -157,7 +153,7 @@ function proceed(
   // Step 6.
   refuseRepeatedOffsets(request);
   refuseUnknownTasks(request, member, draft.soft.configured, context.behaviour);
-  if (!isLost) hearMember(draft, request, client);
+  hearMember(draft, request, client);
   // Steps 7 to 9: one epoch up, for whatever else asks for it, or for a refinement step.
   if (!bumpIfNeeded(draft, reasons, metadataHash)) maybeStepOn(draft, memberId);
   // Step 10.
@@ -168,18 +164,14 @@ function proceed(
     draft.say(`The first assignment waits ${initialRebalanceDelayMs} ms for more members`);
   }
   // What is soft belongs to the batch at hand, also when the answer waits (ORD-2).
-  const shutdownBy = draft.soft.shutdownBy ?? (request.shutdownApplication ? memberId : undefined);
-  if (!isLost) noteShutdown(draft, request);
-  // Between the two the group was empty for a moment.
-  if (replacedLast && !context.behaviour.replacementKeepsShutdown) {
-    draft.change({ shutdownBy: undefined });
-  }
+  noteShutdown(draft, request);
   const endpointEpochRaised = !sameEndpoint(stored.userEndpoint, member.userEndpoint);
-  if (endpointEpochRaised && !isLost) {
+  const isCounted = !created || context.behaviour.countEndpointsOfCreatingJoin;
+  if (endpointEpochRaised && isCounted) {
     draft.change({ endpointEpoch: draft.soft.endpointEpoch + 1 });
   }
   // Step 11.
-  const beat = { request, client, joined, created, endpointEpochRaised, shutdownBy };
+  const beat = { request, client, joined, created, endpointEpochRaised };
   const target = findTarget(draft, memberId);
   if (target.kind === 'wait') {
     // Whoever looks while the answer waits must see that it is back.

@@ -14,7 +14,7 @@ import type {
   TopologyProblem,
 } from '../model/topology.ts';
 import { firstFew } from './first-few.ts';
-import { copartitionedTopics, refuseOutsideIndexes, requiredTopics } from './topology.ts';
+import { copartitionedTopics, requiredTopics } from './topology.ts';
 
 /**
  * Hash of what is known of the topics a topology requires; topics that do not exist contribute nothing. 0 when
@@ -59,7 +59,6 @@ export function configureTopology(
     missingInternalTopics: [],
   });
 
-  refuseOutsideIndexes(topology);
   const missingSources = findMissingSources(ordered, topics, patterns?.fault);
   if (missingSources !== undefined) return notReady(missingSources);
   if (patterns?.clash !== undefined) {
@@ -121,7 +120,7 @@ class SizePlan {
   readonly #subtopologies: readonly Subtopology[];
   readonly #topics: TopicsView;
   readonly #behaviour: Behaviour;
-  /** Counts that the topology itself fixes, of repartition topics (6.3). Of two readers that differ, the later's. */
+  /** Counts that the topology itself fixes, of repartition topics (6.3); all readers of one name the same (V-13). */
   readonly #fixed = new Map<string, number>();
   /** Counts of repartition topics, then of changelogs too. */
   readonly #decided: Map<string, number>;
@@ -156,8 +155,6 @@ class SizePlan {
         for (const name of one.repartitionSinkTopics) {
           if (this.#fixed.has(name)) continue;
           const before = this.#decided.get(name) ?? 0;
-          // Kafka 4.4.0 stays with what the first writer gave.
-          if (before > 0 && !this.#behaviour.orderFreePartitionCounts) continue;
           if (width > before) {
             this.#decided.set(name, width);
             changed = true;
@@ -200,8 +197,7 @@ class SizePlan {
     const counts = new Map<string, number>();
     this.#subtopologies.forEach((one, at) => {
       for (const { name } of one.stateChangelogTopics) {
-        const before = this.#behaviour.orderFreePartitionCounts ? (counts.get(name) ?? 0) : 0;
-        counts.set(name, Math.max(before, widths[at] ?? 0));
+        counts.set(name, Math.max(counts.get(name) ?? 0, widths[at] ?? 0));
       }
     });
     for (const [name, count] of counts) this.#decided.set(name, count);
@@ -249,12 +245,12 @@ class SizePlan {
     };
   }
 
-  /** A count that the topology fixes is shown as this reader has it, which matters when two differ (V-13). */
+  /** Each topic with the count that was decided, by name. */
   #sized(topics: readonly TopicInfo[]): readonly TopicInfo[] {
     return topics
       .map((topic) => ({
         ...topic,
-        partitions: topic.partitions > 0 ? topic.partitions : (this.#decided.get(topic.name) ?? 0),
+        partitions: this.#decided.get(topic.name) ?? 0,
       }))
       .sort((a, b) => byCodeUnits(a.name, b.name));
   }
@@ -296,10 +292,8 @@ class SizePlan {
   #agreedCount(names: readonly string[], internal: readonly string[]): number | TopologyProblem {
     const external = names.filter((name) => !this.#repartitionTopics.has(name));
     if (external.length > 0) return this.#commonCount(external, (name) => this.#countOf(name));
-    const candidates = this.#behaviour.orderFreePartitionCounts
-      ? internal
-      : [...this.#fixed.keys()];
-    const fixed = candidates.filter((name) => this.#fixed.has(name)).sort(byCodeUnits);
+    const deciding = this.#behaviour.fixedCountsStayInTheirGroup ? internal : this.#fixed.keys();
+    const fixed = [...deciding].filter((name) => this.#fixed.has(name)).sort(byCodeUnits);
     if (fixed.length > 0) return this.#commonCount(fixed, (name) => this.#fixed.get(name));
     return Math.max(0, ...internal.map((name) => this.#countOf(name) ?? 0));
   }

@@ -9,7 +9,7 @@ import type { Draft } from './draft.ts';
 import { firstFew } from './first-few.ts';
 import { configureTopology, topicsHash } from './internal-topics.ts';
 import { resolveTopology } from './resolve-topology.ts';
-import { refuseUnreadable, sameTopology } from './topology.ts';
+import { sameTopology } from './topology.ts';
 import { refuseTooLarge } from './topology-size.ts';
 
 /**
@@ -26,7 +26,6 @@ export function adoptTopology(draft: Draft, request: HeartbeatRequest): string |
   const { group } = draft;
   const { topology } = request;
   if (request.memberEpoch !== JOIN_EPOCH || topology === null) return undefined;
-  refuseUnreadable(topology);
   const present = group.topology;
   if (present === undefined) {
     writeTopology(draft, topology);

@@ -65,43 +65,18 @@ export function requiredTopics(topology: Topology): readonly string[] {
 const requiredTopicsOf = new WeakMap<Topology, readonly string[]>();
 
 /**
- * Refuses a topology that contradicts itself, before anything is stored.
+ * Refuses a topology that contradicts itself, before anything is stored, with STREAMS_INVALID_TOPOLOGY.
  *
- * With `validateWholeTopology` every rule is checked, in their order, and answered with STREAMS_INVALID_TOPOLOGY
- * (V-9 follows from V-8: what can be derived comes from a topic that exists). Otherwise only V-1, as Kafka 4.4.0
- * does; the rest shows when the topology is read or configured, or never.
+ * With `validateWholeTopology` every rule is checked, in their order (V-9 follows from V-8: what can be derived comes
+ * from a topic that exists). Otherwise only what Kafka 4.4.0 notices up front (V-1), and what it fails over or decides
+ * by the order of lists (V-5, V-10, V-11, V-13); of the rest some shows when the topology is configured.
  *
  * Source: topology-and-admin 3, V-1 to V-13; REQ-11.
  */
 export function refuseInvalidTopology(topology: Topology, behaviour: Behaviour): void {
-  if (behaviour.validateWholeTopology) {
-    for (const findFault of FAULTS) {
-      const fault = findFault(topology);
-      if (fault !== undefined) throw invalid(`Cannot use topology: ${fault}`);
-    }
-    return;
-  }
-  const fault = sizedChangelog(topology);
-  if (fault !== undefined) throw invalid(`Cannot use topology: ${fault}`);
-}
-
-/**
- * Stumbles, without a text, over what Kafka 4.4.0 cannot even read: V-10 and V-11. The member is found by then, and no
- * comparison with the group's topology is made any more. Nothing is left to find with `validateWholeTopology`.
- */
-export function refuseUnreadable(topology: Topology): void {
-  if (topology.epoch < 0 || repeatedId(topology) !== undefined) {
-    throw new Refusal('UNKNOWN_SERVER_ERROR', null);
-  }
-}
-
-/**
- * Stumbles, without a text, over a copartition index past its list when the topology is being configured: V-5 as
- * Kafka 4.4.0 notices it, which does not look at the indexes of patterns.
- */
-export function refuseOutsideIndexes(topology: Topology): void {
-  if (topology.subtopologies.some((one) => outsideIndex(one, TOPIC_INDEXES) !== undefined)) {
-    throw new Refusal('UNKNOWN_SERVER_ERROR', null);
+  for (const findFault of behaviour.validateWholeTopology ? FAULTS : FEWEST_FAULTS) {
+    const fault = findFault(topology);
+    if (fault !== undefined) throw invalid(`Cannot use topology: ${fault}`);
   }
 }
 
@@ -146,18 +121,28 @@ const FAULTS: readonly ((topology: Topology) => string | undefined)[] = [
   // V-4; a source may double as a changelog, as real clients have it
   (topology) => overlap(topology, 'a changelog', changelogs, 'a repartition sink', sinks),
   // V-5
-  (topology) => firstOf(topology.subtopologies, (one) => outsideIndex(one)),
+  (topology) => indexOutside(topology, ALL_INDEXES),
   unwrittenRepartition,
   // V-7
   (topology) => firstOf(topology.subtopologies, withoutInput),
   underivableRepartition,
   // V-10
   (topology) => emptyId(topology) ?? repeatedId(topology),
-  // V-11
-  (topology) =>
-    topology.epoch < 0 ? `its epoch is ${topology.epoch}, wanted 0 or more` : undefined,
+  negativeEpoch,
   negativeNumber,
-  differingSizes,
+  // V-13
+  (topology) => clashOfSizes(repartitionInfos(topology)),
+];
+
+/** Those that are found whatever the profile. */
+const FEWEST_FAULTS: typeof FAULTS = [
+  sizedChangelog,
+  // V-5, but for the indexes of patterns
+  (topology) => indexOutside(topology, TOPIC_INDEXES),
+  repeatedId,
+  negativeEpoch,
+  // V-13, but for a reader that leaves the size to others
+  (topology) => clashOfSizes(repartitionInfos(topology).filter(({ partitions }) => partitions > 0)),
 ];
 
 /** V-1 */
@@ -192,24 +177,25 @@ const ALL_INDEXES = [
   { words: 'source topic patterns', list: 'sourceTopicRegex' },
 ] as const;
 
-/** V-5 */
-function outsideIndex(
-  subtopology: Subtopology,
-  indexes: readonly (typeof ALL_INDEXES)[number][] = ALL_INDEXES,
+function indexOutside(
+  topology: Topology,
+  indexes: readonly (typeof ALL_INDEXES)[number][],
 ): string | undefined {
-  for (const group of subtopology.copartitionGroups) {
-    for (const { words, list } of indexes) {
-      const length = subtopology[list].length;
-      const index = group[list].find((one) => one < 0 || one >= length);
-      if (index !== undefined) {
-        return (
-          `a copartition group of subtopology "${subtopology.subtopologyId}" points at ${index} ` +
-          `in its ${words}, of which there are ${length}`
-        );
+  return firstOf(topology.subtopologies, (subtopology) => {
+    for (const group of subtopology.copartitionGroups) {
+      for (const { words, list } of indexes) {
+        const length = subtopology[list].length;
+        const index = group[list].find((one) => one < 0 || one >= length);
+        if (index !== undefined) {
+          return (
+            `a copartition group of subtopology "${subtopology.subtopologyId}" points at ${index} ` +
+            `in its ${words}, of which there are ${length}`
+          );
+        }
       }
     }
-  }
-  return undefined;
+    return undefined;
+  });
 }
 
 /** V-6 */
@@ -268,6 +254,11 @@ function repeatedId(topology: Topology): string | undefined {
   });
 }
 
+/** V-11 */
+function negativeEpoch({ epoch }: Topology): string | undefined {
+  return epoch < 0 ? `its epoch is ${epoch}, wanted 0 or more` : undefined;
+}
+
 /** V-12. Clients that leave the replication to the broker send -1 for it as well as 0: released ones do. */
 function negativeNumber(topology: Topology): string | undefined {
   return firstOf([...changelogInfos(topology), ...repartitionInfos(topology)], (topic) =>
@@ -278,10 +269,9 @@ function negativeNumber(topology: Topology): string | undefined {
   );
 }
 
-/** V-13 */
-function differingSizes(topology: Topology): string | undefined {
+function clashOfSizes(repartitionTopics: readonly TopicInfo[]): string | undefined {
   const sizes = new Map<string, number>();
-  return firstOf(repartitionInfos(topology), ({ name, partitions }) => {
+  return firstOf(repartitionTopics, ({ name, partitions }) => {
     const other = sizes.get(name) ?? partitions;
     sizes.set(name, other);
     return other === partitions

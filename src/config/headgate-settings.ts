@@ -60,7 +60,7 @@ export const headgateSettings = {
     ['kip', 'kafka'],
     'kip',
     {},
-    'What counts where the KIP and Apache Kafka differ: kip does what the KIP promises, kafka answers as Apache Kafka 4.4.0.',
+    'What counts where the KIP and Apache Kafka differ: kip does what the KIP promises, kafka answers as Apache Kafka 4.4.0, save for plain defects of it.',
   ),
   'fence.removes.member': flag(
     { kip: true, kafka: false },

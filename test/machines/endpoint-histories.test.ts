@@ -2,8 +2,6 @@ import { expect } from 'chai';
 import type { HeartbeatAnswer } from '../../machines/commands.ts';
 import type { Profile } from '../../machines/model/profile.ts';
 import { Stage } from '../support/stage.ts';
-import { commitOffsets } from '../support/trace-offsets.ts';
-import { readWords } from '../support/trace-request.ts';
 
 const HOST_A = { host: 'host-a', port: 50_000 };
 const HOST_B = { host: 'host-b', port: 65_535 };
@@ -168,34 +166,17 @@ describe('interactive-query endpoints', () => {
     ]);
   });
 
-  it('tells the raise it is about to forget, under an id that held offsets, in profile kafka (I-5)', () => {
-    const stage = staged('kafka');
-    commitOffsets(stage.coordinator, readWords('admin commits in-0 epoch=-1'));
-    const joined = stage.join('A', { with: { ...news, userEndpoint: HOST_A } });
-    expect(told(joined)).to.deep.equal([1, ['host-a:50000 in[0,1]/']]);
-    expect(asked(stage, 'A', 1)).to.deep.equal([0, ['host-a:50000 in[0,1]/']]);
-  });
-
-  it('takes a member with an endpoint while sources are missing, and finds it when they come (I-9)', () => {
-    const stage = staged('kip');
-    stage.coordinator.setTopic('in', 0);
-    const joined = stage.join('A', { with: { ...news, userEndpoint: HOST_A } });
-    expect(joined?.error).to.equal('NONE');
-    expect(told(joined)).to.deep.equal([1, ['host-a:50000 /']]);
-    stage.coordinator.setTopic('in', 2);
-    stage.settle('A');
-    expect(asked(stage, 'A', 1)).to.deep.equal([2, ['host-a:50000 in[0,1]/']]);
-  });
-
-  it('fails the heartbeat that would carry the map while sources are missing in profile kafka (I-9)', () => {
-    const stage = staged('kafka');
-    stage.join('A', { with: { ...news, userEndpoint: HOST_A } });
-    stage.settle('A');
-    stage.coordinator.setTopic('in', 0);
-    const wouldCarry = stage.beat('A', 'silent', { with: { endpointInformationEpoch: -1 } });
-    expect([wouldCarry?.error, wouldCarry?.errorMessage]).to.deep.equal([
-      'UNKNOWN_SERVER_ERROR',
-      null,
-    ]);
-  });
+  for (const profile of ['kip', 'kafka'] as const) {
+    it(`takes a member with an endpoint while sources are missing, and finds it when they come (I-9, ${profile})`, () => {
+      const stage = staged(profile);
+      stage.coordinator.setTopic('in', 0);
+      const joined = stage.join('A', { with: { ...news, userEndpoint: HOST_A } });
+      expect(joined?.error).to.equal('NONE');
+      const epoch = profile === 'kip' ? 1 : 0;
+      expect(told(joined)).to.deep.equal([epoch, ['host-a:50000 /']]);
+      stage.coordinator.setTopic('in', 2);
+      stage.settle('A');
+      expect(asked(stage, 'A', epoch)).to.deep.equal([epoch + 1, ['host-a:50000 in[0,1]/']]);
+    });
+  }
 });

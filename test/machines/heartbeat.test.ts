@@ -57,26 +57,6 @@ describe('decideHeartbeat()', () => {
     expect(errorOf(stage.join('A'))).to.equal('NONE');
   });
 
-  it("in profile kafka reads a topology before it compares it, and sizes it only when it is the group's (V-5, V-10, V-11, E-4)", () => {
-    const stage = new Stage({ profile: 'kafka' });
-    const { topology } = stage;
-    const [only] = topology.subtopologies;
-    if (only === undefined) throw new Error('no subtopology');
-    const group = { sourceTopics: [7], sourceTopicRegex: [], repartitionSourceTopics: [] };
-    const outside = { ...topology, subtopologies: [{ ...only, copartitionGroups: [group] }] };
-    const twice = { ...topology, subtopologies: [only, only] };
-    const negative = { ...topology, epoch: -1 };
-    const judged = () =>
-      [outside, twice, negative].map((one) =>
-        errorOf(stage.join('B', { with: { topology: one } })),
-      );
-    const fails = 'UNKNOWN_SERVER_ERROR';
-    expect(judged()).to.deep.equal([fails, fails, fails]);
-    expect(stage.describe()).to.deep.equal(['no group']);
-    stage.join('A');
-    expect(judged()).to.deep.equal(['INVALID_REQUEST', fails, fails]);
-  });
-
   for (const [profile, error] of [
     ['kip', 'NONE'],
     ['kafka', 'INVALID_REQUEST'],
@@ -156,7 +136,6 @@ describe('decideWaitOver()', () => {
     joined: memberEpoch === 0,
     created: false,
     endpointEpochRaised: false,
-    shutdownBy: undefined,
   });
   const errorFor = (stage: Stage, memberEpoch: number) => {
     const { slotOrNone, context } = bound(stage);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { activeOf, errorOf, Stage, statusesOf } from '../support/stage.ts';
+import { activeOf, errorOf, Stage } from '../support/stage.ts';
 
 const I1 = { instanceId: 'i1' };
 const PAUSE = { memberEpoch: -2, ...I1 };
@@ -62,19 +62,6 @@ describe('static members', () => {
     expect(stage.coordinator.timers).to.deep.equal(['session S2']);
   });
 
-  for (const [profile, later] of [
-    ['kip', ['SHUTDOWN_APPLICATION']],
-    ['kafka', []],
-  ] as const) {
-    it(`tells of a shutdown in its return; the only member's return ends it in profile kafka: ${profile} (SHUT-1)`, () => {
-      const stage = settled(profile);
-      stage.leave('S1', { ...PAUSE, shutdownApplication: true });
-      const answer = stage.join('S2', { processId: 'p', with: I1 });
-      expect(statusesOf(answer)).to.deep.equal(['SHUTDOWN_APPLICATION']);
-      expect(statusesOf(stage.beat('S2', 'told'))).to.deep.equal(later);
-    });
-  }
-
   it('comes back from a break without its instance id in profile kafka, and keeps its tasks (X24)', () => {
     const stage = settled('kafka');
     stage.leave('S1', PAUSE);
@@ -86,14 +73,6 @@ describe('static members', () => {
     ]);
     stage.settle('S1');
     expect(stage.describe()).to.deep.equal(['Stable 3/3', 'S1 3 0:[0-1]|[]']);
-  });
-
-  it('keeps the wish to shut down in profile kafka when another member stays (SHUT-1)', () => {
-    const stage = settled('kafka');
-    stage.join('B');
-    stage.leave('S1', { ...PAUSE, shutdownApplication: true });
-    stage.join('S2', { processId: 'p', with: I1 });
-    expect(statusesOf(stage.beat('S2', 'told'))).to.deep.equal(['SHUTDOWN_APPLICATION']);
   });
 
   it('is known after a restart: the break lasts a full session more, the place is kept (LOAD-1, STAT-3)', () => {

@@ -4,8 +4,6 @@ import {
   mentionedTopics,
   refuseIllegalTopics,
   refuseInvalidTopology,
-  refuseOutsideIndexes,
-  refuseUnreadable,
   requiredTopics,
   sameTopology,
 } from '../../machines/decide/topology.ts';
@@ -287,31 +285,6 @@ describe('refuseInvalidTopology() in profile kip', () => {
   });
 });
 
-describe('refuseUnreadable(), refuseOutsideIndexes()', () => {
-  const stumbled = { error: 'UNKNOWN_SERVER_ERROR', text: null };
-
-  it('stumbles over an index past its list, but not in the patterns (V-5)', () => {
-    const withGroup = (group: Parameters<typeof copartition>[0]) =>
-      topology(reading('0', { copartitionGroups: [copartition(group)] }));
-    const judged = (one: Topology) => refusalOf(() => refuseOutsideIndexes(one));
-    expect(judged(withGroup({ sourceTopics: [0, 5] }))).to.deep.equal(stumbled);
-    expect(judged(withGroup({ repartitionSourceTopics: [0] }))).to.deep.equal(stumbled);
-    expect(judged(withGroup({ sourceTopicRegex: [0] }))).to.equal(undefined);
-    expect(judged(topology(reading('0'), reading('0')))).to.equal(undefined);
-  });
-
-  it('stumbles over one id twice, but not over an empty one (V-10)', () => {
-    const judged = (one: Topology) => refusalOf(() => refuseUnreadable(one));
-    expect(judged(topology(reading('0'), reading('0')))).to.deep.equal(stumbled);
-    expect(judged(topology(reading('')))).to.equal(undefined);
-  });
-
-  it('stumbles over a negative epoch (V-11)', () => {
-    const negative = { epoch: -1, subtopologies: [reading('0')] };
-    expect(refusalOf(() => refuseUnreadable(negative))).to.deep.equal(stumbled);
-  });
-});
-
 describe('refuseInvalidTopology() in profile kafka', () => {
   it('refuses a changelog with any partition count (V-1)', () => {
     for (const partitions of [2, -1]) {
@@ -319,6 +292,23 @@ describe('refuseInvalidTopology() in profile kafka', () => {
       expect(judgedAs(kafka, one)).to.deep.equal(
         refused(`changelog topic "c" brings a partition count of ${partitions}, wanted 0`),
       );
+    }
+  });
+
+  it('refuses what Kafka fails over, or would take the last of (V-5, V-10, V-11, V-13)', () => {
+    const contradictions = [
+      topology(reading('0', { copartitionGroups: [copartition({ sourceTopics: [7] })] })),
+      topology(reading('0'), reading('0')),
+      { epoch: -1, subtopologies: [reading('0')] },
+      topology(
+        reading('0', { repartitionSinkTopics: ['r'] }),
+        reading('1', { repartitionSourceTopics: [info('r', { partitions: 3 })] }),
+        reading('2', { repartitionSourceTopics: [info('r', { partitions: 5 })] }),
+      ),
+    ];
+    for (const one of contradictions) {
+      expect(judgedAs(kafka, one)).to.deep.equal(judgedAs(kip, one));
+      expect(judgedAs(kafka, one)).to.include({ error: 'STREAMS_INVALID_TOPOLOGY' });
     }
   });
 
@@ -336,9 +326,8 @@ describe('refuseInvalidTopology() in profile kafka', () => {
       topology(subtopology('0', { repartitionSourceTopics: [info('r')] })),
       topology(subtopology('0')),
       topology(reading('0', { stateChangelogTopics: [info('c', { replicationFactor: -2 })] })),
-      topology(reading('0', { copartitionGroups: [copartition({ sourceTopics: [7] })] })),
-      topology(reading('0'), reading('0')),
-      { epoch: -1, subtopologies: [reading('0')] },
+      topology(reading('0', { copartitionGroups: [copartition({ sourceTopicRegex: [7] })] })),
+      topology(reading('')),
     ];
     for (const one of accepted) expect(judgedAs(kafka, one)).to.equal(undefined);
   });

@@ -95,6 +95,18 @@ function titles(): readonly Saying[] {
   );
 }
 
+/** Recorded traces that show a defect and that no test names, in a title's beginning or in a table of titles. */
+export function readUntoldDefects(): readonly string[] {
+  const tests = filesBelow('test', '.test.ts').map(({ text }) => text);
+  return recordedTraces()
+    .filter(({ defect }) => defect !== undefined)
+    .map(({ name }) => name)
+    .filter((name) => {
+      const told = new RegExp(`(['"\`])${name}(?:: |\\1)`);
+      return !tests.some((text) => told.test(text));
+    });
+}
+
 function traceComments(): readonly Saying[] {
   return filesBelow('test/traces', '.trace').map(({ place, text }) => ({
     place,
@@ -105,14 +117,25 @@ function traceComments(): readonly Saying[] {
   }));
 }
 
-type Recorded = { readonly rules?: readonly string[]; readonly defect?: string };
-
 /** Traces that show a defect are not played. */
 function recordedRules(): readonly Saying[] {
-  return filesBelow('test/recorded', '.json').flatMap(({ place, text }) => {
-    const { rules = [], defect } = JSON.parse(text) as Recorded;
-    return defect === undefined ? [{ place, text: rules.join(', ') }] : [];
-  });
+  return recordedTraces().flatMap(({ place, rules = [], defect }) =>
+    defect === undefined ? [{ place, text: rules.join(', ') }] : [],
+  );
+}
+
+type Recorded = {
+  readonly place: string;
+  readonly name: string;
+  readonly rules?: readonly string[];
+  readonly defect?: string;
+};
+
+function recordedTraces(): readonly Recorded[] {
+  return filesBelow('test/recorded', '.json').map(({ place, text }) => ({
+    ...(JSON.parse(text) as Omit<Recorded, 'place'>),
+    place,
+  }));
 }
 
 function filesBelow(folder: string, ending: string): readonly Saying[] {

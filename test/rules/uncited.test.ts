@@ -1,5 +1,11 @@
 import { expect } from 'chai';
-import { LISTS, readCitations, readExplanations, readRules } from './citations.ts';
+import {
+  LISTS,
+  readCitations,
+  readExplanations,
+  readRules,
+  readUntoldDefects,
+} from './citations.ts';
 
 describe('rules of the specification', () => {
   const citations = readCitations();
@@ -25,5 +31,11 @@ describe('rules of the specification', () => {
   it('lists each id once', () => {
     const ids = LISTS.flatMap(readRules).map(({ id }) => id);
     expect(ids.filter((id, at) => ids.indexOf(id) !== at || id === '')).to.deep.equal([]);
+  });
+});
+
+describe('recorded traces that show a defect', () => {
+  it('are each named by a test that says what is right there', () => {
+    expect(readUntoldDefects()).to.deep.equal([]);
   });
 });

@@ -35,9 +35,14 @@ async function openAs(mode: Mode, folder: string): Promise<OpenCoordinator> {
 type Mode = 'standalone' | 'gateway';
 const MODES: readonly Mode[] = ['standalone', 'gateway'];
 
-async function classicJoin(connection: ClientConnection, groupId: string): Promise<number> {
+async function classicJoin(
+  connection: ClientConnection,
+  groupId: string,
+  memberId = '',
+): Promise<number> {
   const { errorCode } = await connection.request('JoinGroup', {
     groupId,
+    memberId,
     sessionTimeoutMs: 30_000,
     rebalanceTimeoutMs: 60_000,
     protocolType: 'consumer',
@@ -223,6 +228,29 @@ describe('groups of other types', () => {
       }
       await coordinator.close();
     }));
+
+  // Through a gateway the cluster looks at the member id; see test/upstream/splits.test.ts (O-3).
+  for (const profile of ['kip', 'kafka']) {
+    it(`types-classic-join-with-member-id: a join refused for its member id leaves an empty streams group as it is (O-3, profile ${profile})`, () =>
+      inTemporaryFolder(async (folder) => {
+        const { connection, close } = await openCoordinator(folder, {
+          'protocol.profile': profile,
+        });
+        await createTopics(connection, { in: 1 });
+        const member = new ScriptedMember(connection, {
+          groupId: 'g',
+          memberId: 'A',
+          topics: ['in'],
+        });
+        expect((await member.join()).memberEpoch).to.equal(2);
+        await member.leave();
+        expect(await classicJoin(connection, 'g', 'ghost')).to.equal(25);
+        expect(await listed(connection)).to.deep.equal(['g streams Empty']);
+        const again = await member.join();
+        expect([again.errorCode, again.memberEpoch], 'its life goes on').to.deep.equal([0, 4]);
+        await close();
+      }));
+  }
 
   for (const mode of MODES) {
     it(`S55 Group counts agree with the list (${mode})`, () =>
