@@ -122,7 +122,7 @@ function beat(alias: string, send?: Fields): Step {
   return { do: 'beat', as: alias, ...(send === undefined ? {} : { send }) };
 }
 
-/** A member that has a place takes nobody else's: see NOT_ASKED. */
+/** A member that has a place takes nobody else's, and the first of all says no more than it must: see NOT_ASKED. */
 function drawJoinFields(chance: Chance, picture: Picture, { fields }: PicturedMember): Fields {
   const variants = Object.keys(picture.head.topologies);
   const away = picture.members
@@ -140,8 +140,8 @@ function drawJoinFields(chance: Chance, picture: Picture, { fields }: PicturedMe
     () => ({ clientTags: chance.pick([null, [], drawTags(chance)]) }),
     () => ({ instanceId: chance.pick(instanceIds) }),
     () => (fields['instanceId'] === undefined ? { memberId: chance.pick(['A', 'B', 'K']) } : {}),
-    () => drawOffsets(chance),
-    () => ({ shutdownApplication: true }),
+    () => (picture.hasGroup ? drawOffsets(chance) : {}),
+    () => (picture.hasGroup ? { shutdownApplication: true } : {}),
     () => ({ endpointInformationEpoch: chance.pick([-1, 0, 1, 9]) }),
   ])();
 }

@@ -52,15 +52,17 @@ export function drawTopology(chance: Chance): DrawnTopology {
 
 type Link = { readonly from: number; readonly to: number; readonly topic: TopicInfo };
 
-/** Repartition topics between subtopologies: mostly from an earlier to a later one. */
+/** Repartition topics between subtopologies, from an earlier to a later one or to itself; each has one writer, see NOT_ASKED. */
 function drawLinks(chance: Chance, count: number): readonly Link[] {
   const links: Link[] = [];
   for (let to = 1; to < count; to++) {
     if (!chance.percent(55)) continue;
     const topic = { name: `{r${to}}`, ...drawSize(chance) };
-    links.push({ from: chance.between(0, to - 1), to, topic });
+    const from = chance.between(0, to - 1);
+    links.push({ from, to, topic });
     if (chance.percent(10)) links.push({ from: to, to, topic: { name: `{loop${to}}` } });
-    if (chance.percent(10)) links.push({ from: chance.between(0, count - 1), to: 0, topic });
+    // The writer reads it too; from an earlier one that would be a ring.
+    if (chance.percent(10)) links.push({ from, to: from, topic });
   }
   return links;
 }
@@ -88,7 +90,8 @@ function drawChangelogs(
     return chance.percent(30) ? { name, replicationFactor: 1, topicConfigs: configs } : { name };
   });
   const [source] = sources;
-  return source !== undefined && chance.percent(10) ? [...own, { name: source }] : own;
+  const isShared = at === 0 && source !== undefined && chance.percent(20);
+  return isShared ? [...own, { name: source }] : own;
 }
 
 function drawCopartition(

@@ -26,6 +26,11 @@ const FENCING_ERRORS = new Set([25, 82, 110]);
 export class Picture {
   readonly head: HistoryHead;
   readonly topics: Map<string, number>;
+  /** Whether a topic was deleted and has come back with fewer partitions. */
+  hasShrunk = false;
+  /** Whether there is a streams group, with members or without. */
+  hasGroup = false;
+  readonly #deleted = new Map<string, number>();
   readonly #members = new Map<string, PicturedMember>();
 
   constructor(head: HistoryHead) {
@@ -53,6 +58,11 @@ export class Picture {
     return this.members.filter(({ joined }) => joined);
   }
 
+  /** How many places of the group are taken, by members that are there or on a break. */
+  get places(): number {
+    return this.members.filter(({ joined, onBreak }) => joined || onBreak).length;
+  }
+
   /** Members that may well speak: not those whose instance id another life of theirs has. */
   get rightful(): readonly PicturedMember[] {
     return this.members.filter((one) => {
@@ -77,6 +87,7 @@ export class Picture {
   learn(step: Step, answer: unknown): void {
     if (HEARTBEATS.has(step.do)) this.#learnHeartbeat(step, (answer ?? {}) as Fields);
     if (step.do === 'settle') this.#learnSettled((answer ?? {}) as Fields);
+    if (step.do === 'deleteGroup') this.#learnDeleted((answer ?? {}) as Fields);
     this.#learnTopics(step, (answer ?? {}) as Fields);
   }
 
@@ -88,6 +99,7 @@ export class Picture {
     if (errorCode !== 0 || 'failure' in answer) return;
     const epoch = Number(answer['memberEpoch']);
     const joined = epoch >= 0;
+    this.hasGroup = true;
     const told = answer['activeTasks'] !== undefined;
     if (joined && known.fields['instanceId'] !== undefined) {
       for (const other of this.livesOf(known)) {
@@ -115,15 +127,27 @@ export class Picture {
     }
   }
 
+  #learnDeleted(answer: Fields): void {
+    const results = (answer['results'] ?? []) as readonly Fields[];
+    const isGone = results.some(
+      ({ groupId, errorCode }) => groupId === '{group}' && errorCode === 0,
+    );
+    if (isGone) this.hasGroup = false;
+  }
+
   #learnTopics(step: Step, answer: Fields): void {
     if (step.do === 'createTopics' || step.do === 'createPartitions') {
       for (const [name, count] of Object.entries(step['topics'] as Record<string, number>)) {
-        if (answer[name] === 0) this.topics.set(name, count);
+        if (answer[name] !== 0) continue;
+        this.topics.set(name, count);
+        this.hasShrunk ||= count < (this.#deleted.get(name) ?? 0);
       }
     }
     if (step.do === 'deleteTopics') {
       for (const name of step['topics'] as readonly string[]) {
-        if (answer[name] === 0) this.topics.delete(name);
+        if (answer[name] !== 0) continue;
+        this.#deleted.set(name, this.topics.get(name) ?? 0);
+        this.topics.delete(name);
       }
     }
   }

@@ -1,4 +1,4 @@
-import { type Difference, explain, findEnding } from './explained.ts';
+import { type Difference, judge } from './explained.ts';
 import type { HistoryHead, Step } from './history.ts';
 import { Picture } from './picture.ts';
 
@@ -67,21 +67,15 @@ export async function playHistory(
     for (let step = script.next(); step !== undefined; step = script.next()) {
       const [answer, got] = await Promise.all([real.step(step), ours.step(step)]);
       steps.push(answer === undefined ? step : { ...step, answer });
-      const note = (name: string) => explained.set(name, (explained.get(name) ?? 0) + 1);
-      const differences = servers.compare(step, answer, got).filter((difference) => {
-        const name = explain(step, difference)?.name;
-        if (name !== undefined) note(name);
-        return name === undefined;
-      });
-      if (differences.length > 0) {
-        const parting = { at: steps.length - 1, step, real: answer, ours: got, differences };
+      const exchange = { step, real: answer, ours: got, before: picture };
+      const { notes, faults, isOver } = judge(exchange, () => servers.compare(step, answer, got));
+      for (const name of notes) explained.set(name, (explained.get(name) ?? 0) + 1);
+      if (faults.length > 0) {
+        const at = steps.length - 1;
+        const parting = { at, step, real: answer, ours: got, differences: faults };
         return { steps, parting, explained };
       }
-      const ending = findEnding(step, answer, picture);
-      if (ending !== undefined) {
-        note(ending.name);
-        break;
-      }
+      if (isOver) break;
       picture.learn(step, answer);
       script.learn(step, answer);
     }
