@@ -7,7 +7,7 @@ import type { TasksByRole } from '../model/tasks.ts';
 import { NO_TASKS_BY_ROLE } from '../model/tasks.ts';
 import { raiseGroupEpoch } from './bump.ts';
 import type { Draft } from './draft.ts';
-import { isWithin, lagBetween } from './refine/lag.ts';
+import { isWithin, lagBetween, offsetsByTask } from './refine/lag.ts';
 import { type RefinerInput, refine } from './refine/refine.ts';
 import { sayRefined } from './say-refined.ts';
 
@@ -70,14 +70,14 @@ export function isAboutToTakeOver(draft: Draft, memberId: string): boolean {
   const wanted = subtractTasks(target.active, assigned.active);
   const copies = unionTasks(assigned.standby, assigned.warmup);
   const { taskOffsets, taskEndOffsets } = draft.softOf(memberId);
-  return taskOffsets.some(({ subtopologyId, partition, offset }) => {
-    if (!hasTask(wanted, subtopologyId, partition)) return false;
-    if (!hasTask(copies, subtopologyId, partition)) return false;
-    const end = taskEndOffsets.find(
-      (each) => each.subtopologyId === subtopologyId && each.partition === partition,
-    );
-    return isWithin(lagBetween(offset, end?.offset), context.settings.acceptableRecoveryLag);
-  });
+  const isToBeOwn = (subtopologyId: string, partition: number) =>
+    hasTask(wanted, subtopologyId, partition) && hasTask(copies, subtopologyId, partition);
+  const offsets = offsetsByTask(taskOffsets, isToBeOwn);
+  const { acceptableRecoveryLag } = context.settings;
+  for (const [task, end] of offsetsByTask(taskEndOffsets, isToBeOwn)) {
+    if (isWithin(lagBetween(offsets.get(task), end), acceptableRecoveryLag)) return true;
+  }
+  return false;
 }
 
 /** A static member's slice goes with its place to the member that took it (STAT-5). */

@@ -1,7 +1,7 @@
 import type { Position } from '../../model/refinement.ts';
 import { hasTask, taskKey } from '../../model/task-list.ts';
 import type { Role, TaskList, TaskOffset, TasksByRole } from '../../model/tasks.ts';
-import { isWithin, lagBetween, NOT_STARTED } from './lag.ts';
+import { isWithin, lagBetween, NOT_STARTED, offsetsByTask } from './lag.ts';
 
 /** A member as the refiner sees it. */
 export type RefinerMember = {
@@ -260,15 +260,16 @@ export function restoringLagOf(facts: Facts, member: RefinerMember): bigint {
 
 function sumRestoringLags(member: RefinerMember, acceptableRecoveryLag: bigint): bigint {
   const { assigned, taskOffsets, taskEndOffsets } = member;
+  const isActive = (subtopologyId: string, partition: number) =>
+    hasTask(assigned.active, subtopologyId, partition);
+  const offsets = offsetsByTask(taskOffsets, isActive);
   let left = 0n;
-  for (const { subtopologyId, partition, offset: end } of taskEndOffsets) {
-    if (!hasTask(assigned.active, subtopologyId, partition)) continue;
-    const report = taskOffsets.find(
-      (each) => each.subtopologyId === subtopologyId && each.partition === partition,
-    );
+  for (const [task, end] of offsetsByTask(taskEndOffsets, isActive)) {
+    const offset = offsets.get(task);
+    if (offset === undefined) continue;
     // A restoration that has not started has all of it left.
-    const lag = lagBetween(report?.offset, end) ?? (end === NOT_STARTED ? 0n : end);
-    if (report !== undefined && lag > acceptableRecoveryLag) left += lag;
+    const lag = lagBetween(offset, end) ?? (end === NOT_STARTED ? 0n : end);
+    if (lag > acceptableRecoveryLag) left += lag;
   }
   return left;
 }

@@ -1,3 +1,6 @@
+import { taskKey } from '../../model/task-list.ts';
+import type { TaskOffset } from '../../model/tasks.ts';
+
 /** Restoration of a task has not started: no position, whatever the end is (OFS-3). */
 export const NOT_STARTED = 2n ** 63n - 1n;
 
@@ -16,4 +19,17 @@ export function lagBetween(
 /** Known, and no more than the acceptable lag: the bound itself counts (X13). */
 export function isWithin(lag: bigint | undefined, acceptableRecoveryLag: bigint): boolean {
   return lag !== undefined && lag <= acceptableRecoveryLag;
+}
+
+/** What a member reports of the tasks asked for, by task: found once, so that two reports are held together in linear time. */
+export function offsetsByTask(
+  reports: readonly TaskOffset[],
+  isAskedFor: (subtopologyId: string, partition: number) => boolean,
+): ReadonlyMap<string, bigint> {
+  const offsets = new Map<string, bigint>();
+  for (const { subtopologyId, partition, offset } of reports) {
+    if (isAskedFor(subtopologyId, partition))
+      offsets.set(taskKey(subtopologyId, partition), offset);
+  }
+  return offsets;
 }
