@@ -94,16 +94,31 @@ export function raiseGroupEpoch(
   draft.say(`${reasons.join('; ')}: group epoch ${group.groupEpoch} -> ${groupEpoch}`);
 }
 
-/** The settings as the group's record has them: what a target computed without a heartbeat goes by (ASG-5). */
+/**
+ * The settings as the group's record has them: what a target computed without a heartbeat goes by (ASG-5). An absent key
+ * stands for its default, so without an assignor none is selected (SC-2); where the assignor is not among the configs, the
+ * one in force counts (RT-7).
+ *
+ * @param stored of a bump in this process, so that an assignor it names is registered.
+ */
 export function withStoredConfigs(
   settings: GroupSettings,
   stored: readonly KeyValue[],
+  behaviour: Behaviour,
 ): GroupSettings {
-  const standbys = stored.find(({ key }) => key === STANDBY_KEY)?.value;
-  const tags = stored.find(({ key }) => key === TAGS_KEY)?.value;
+  const storedValue = (wanted: string) => stored.find(({ key }) => key === wanted)?.value;
+  const standbys = storedValue(STANDBY_KEY);
+  const tags = storedValue(TAGS_KEY);
+  const assignor = storedValue(ASSIGNOR_KEY);
   return {
     ...settings,
     numStandbyReplicas: standbys === undefined ? 0 : Number(standbys),
     rackAwareAssignmentTags: tags === undefined ? [] : tags.split(','),
+    ...(behaviour.assignorNameIsConfig
+      ? {
+          assignorName: assignor ?? settings.assignorName,
+          assignorSelected: assignor !== undefined,
+        }
+      : {}),
   };
 }

@@ -68,7 +68,8 @@ export function decideInitialDelayOver(
   if (configured.problem !== undefined) {
     installNothing(draft);
   } else if (soft.run === undefined) {
-    const settings = withStoredConfigs(context.settings, group.lastAssignmentConfigs);
+    const stored = group.lastAssignmentConfigs;
+    const settings = withStoredConfigs(context.settings, stored, context.behaviour);
     startRun(draft, configured, settings, undefined);
   }
   return draft.done(SILENT);

@@ -7,7 +7,9 @@ import { decideRebalanceExpired, decideSessionExpired } from '../../machines/dec
 import { topicsChanged } from '../../machines/decide/topics-changed.ts';
 import type { HeldHeartbeat } from '../../machines/decision.ts';
 import { LAST_EPOCH } from '../../machines/model/ids.ts';
+import type { Profile } from '../../machines/model/profile.ts';
 import { Refusal } from '../../machines/model/refusal.ts';
+import type { GroupSettings } from '../../machines/model/settings.ts';
 import { errorOf, Stage, statusesOf } from '../support/stage.ts';
 
 const CLIENT = { clientId: 'client-A', clientHost: '/127.0.0.1', apiVersion: 1 };
@@ -230,8 +232,8 @@ describe('Refusal', () => {
 });
 
 describe('the initial delay', () => {
-  function delayed(): Stage {
-    const stage = new Stage();
+  function delayed(profile: Profile = 'kip'): Stage {
+    const stage = new Stage({ profile });
     const { coordinator } = stage;
     coordinator.settings = { ...coordinator.settings, initialRebalanceDelayMs: 3000 };
     return stage;
@@ -249,24 +251,45 @@ describe('the initial delay', () => {
     expect(stage.describe()).to.deep.equal(['Stable 4/4', 'B 4 0:[0-1]|[]']);
   });
 
-  it('ends with the configs of the record, whatever was set since (ASG-5, WR-8)', () => {
-    const stage = delayed();
-    const { coordinator } = stage;
-    coordinator.holdRuns = true;
-    const tags = ['zone'];
-    coordinator.settings = { ...coordinator.settings, rackAwareAssignmentTags: tags };
-    stage.join('A');
-    coordinator.settings = {
-      ...coordinator.settings,
-      numStandbyReplicas: 2,
-      rackAwareAssignmentTags: [],
+  describe('ends with the configs of the record, whatever was set since (ASG-5, WR-8, SC-2)', () => {
+    const selected = {
+      numStandbyReplicas: 1,
+      rackAwareAssignmentTags: ['zone'],
+      assignorName: 'balanced',
+      assignorSelected: true,
     };
-    coordinator.advance(3000);
-    const problem = coordinator.heldRuns[0]?.problem;
-    expect([problem?.numStandbyReplicas, problem?.rackAwareAssignmentTags]).to.deep.equal([
-      0,
-      tags,
-    ]);
+    const unset = {
+      numStandbyReplicas: 0,
+      rackAwareAssignmentTags: [],
+      assignorName: 'sticky',
+      assignorSelected: false,
+    };
+
+    function configsAtTheEnd(
+      before: Partial<GroupSettings>,
+      after: Partial<GroupSettings>,
+      profile: Profile,
+    ) {
+      const stage = delayed(profile);
+      const { coordinator } = stage;
+      coordinator.holdRuns = true;
+      coordinator.settings = { ...coordinator.settings, ...before };
+      stage.join('A');
+      coordinator.settings = { ...coordinator.settings, ...after };
+      coordinator.advance(3000);
+      const problem = coordinator.heldRuns[0]?.problem;
+      return [problem?.assignor, problem?.numStandbyReplicas, problem?.rackAwareAssignmentTags];
+    }
+
+    it('those that were set, and the defaults of those that were not', () => {
+      expect(configsAtTheEnd(selected, unset, 'kip')).to.deep.equal(['balanced', 1, ['zone']]);
+      expect(configsAtTheEnd(unset, selected, 'kip')).to.deep.equal(['sticky', 0, []]);
+    });
+
+    it('in profile kafka the assignor is that of the moment (RT-7)', () => {
+      expect(configsAtTheEnd(selected, unset, 'kafka')).to.deep.equal(['sticky', 1, ['zone']]);
+      expect(configsAtTheEnd(unset, selected, 'kafka')).to.deep.equal(['balanced', 0, []]);
+    });
   });
 
   it('starts no second run beside one that is out (OFF-1)', () => {
