@@ -140,11 +140,12 @@ export class ConfigSplits {
         ? []
         : link.request(name, there, request.apiVersion).then(({ results }) => results),
     ]);
-    const oursById = new Map(ours.map((one) => [idOf(one), one]));
-    const theirsById = new Map(theirs.map((one) => [idOf(one), one]));
+    const nextOf = [inTurn(ours), inTurn(theirs)] as const;
+    const answerOf = (side: 0 | 1, asked: Asked, at: number) =>
+      parts[at]?.[side] === undefined ? undefined : nextOf[side](asked);
     return {
-      results: body.resources.flatMap((asked) =>
-        joined(asked, oursById.get(idOf(asked)), theirsById.get(idOf(asked))),
+      results: body.resources.flatMap((asked, at) =>
+        joined(asked, answerOf(0, asked, at), answerOf(1, asked, at)),
       ),
     };
   }
@@ -201,6 +202,17 @@ function isAnyOfOurs({ resources }: DescribeBody): boolean {
   return resources.some((asked) => keysHere(asked) !== undefined);
 }
 
+/** Hands out answers by resource, of one that was asked for several times the first one first. */
+function inTurn(answers: readonly Described[]): (asked: Resource) => Described | undefined {
+  const left = new Map<string, Described[]>();
+  for (const one of answers) {
+    const others = left.get(idOf(one));
+    if (others === undefined) left.set(idOf(one), [one]);
+    else others.push(one);
+  }
+  return (asked) => left.get(idOf(asked))?.shift();
+}
+
 /** The names to ask for here; null: all; undefined: none. */
 function keysHere(asked: Asked): readonly string[] | null | undefined {
   const { resourceType, configurationKeys: keys } = asked;
@@ -239,8 +251,9 @@ function joined(
 
 /**
  * Changes each resource on the sides that its settings belong to. One with settings on both is judged upstream before it
- * is changed here, and changed upstream last: what either side refuses changes nothing. Only a cluster that takes back what it allowed a
- * moment ago leaves our part changed, and then says so.
+ * is changed here, and changed upstream last: what either side refuses changes nothing. Only a cluster that takes back
+ * what it allowed a moment ago leaves our part changed, and then says so. One that is named twice goes here whole, where
+ * it is refused for that: each side would see it once (GC-2).
  *
  * @returns an answer for each resource: the first error met, if any.
  */
@@ -257,8 +270,14 @@ async function alterBoth<C extends Change>(
       (answer.errorCode === 0 ? done : refused).set(idOf(answer), answer);
     }
   };
-  const ours = resources.flatMap((resource) => partOf(resource, true));
-  const theirs = resources.flatMap((resource) => partOf(resource, false));
+  const repeated = repeatedIds(resources);
+  const isRepeated = (resource: Resource) => repeated.has(idOf(resource));
+  const once = resources.filter((resource) => !isRepeated(resource));
+  const ours = [
+    ...resources.filter(isRepeated),
+    ...once.flatMap((resource) => partOf(resource, true)),
+  ];
+  const theirs = once.flatMap((resource) => partOf(resource, false));
   const oursById = new Set(ours.map(idOf));
   const onBoth = theirs.filter((one) => oursById.has(idOf(one)));
   await take(there, onBoth, true);
@@ -268,6 +287,13 @@ async function alterBoth<C extends Change>(
     const answer = refused.get(idOf(resource)) ?? done.get(idOf(resource));
     return answer === undefined ? [] : [answer];
   });
+}
+
+function repeatedIds(resources: readonly Resource[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const id of resources.map(idOf)) (seen.has(id) ? repeated : seen).add(id);
+  return repeated;
 }
 
 /** The part of a resource that falls to a side, if any. A group without any change is judged here. */

@@ -151,6 +151,48 @@ describe('ConfigSplits of the gateway', () => {
     expect(await describeOne(GROUP, 'g', [HEARTBEAT])).to.deep.equal({ [HEARTBEAT]: '5000' });
   });
 
+  it('refuses a resource that is named twice, whichever side its settings belong to, and no other (GC-2)', async () => {
+    const twice: readonly Resource[] = [
+      [GROUP, 'g', { [HEARTBEAT]: '6000' }],
+      [TOPIC, 'in', { 'retention.ms': '1' }],
+      [GROUP, 'h', { [HEARTBEAT]: '7000' }],
+      [GROUP, 'g', { [SESSION_OF_CONSUMERS]: '50000' }],
+      [TOPIC, 'in', { 'retention.ms': '2' }],
+    ];
+    expect(await alter(twice)).to.deep.equal([
+      ['g', 42],
+      ['in', 42],
+      ['h', 0],
+      ['g', 42],
+      ['in', 42],
+    ]);
+    expect([...kept.keys()]).to.deep.equal([]);
+    expect(await describeOne(GROUP, 'g', [HEARTBEAT])).to.deep.equal({ [HEARTBEAT]: '5000' });
+    expect(await describeOne(GROUP, 'h', [HEARTBEAT])).to.deep.equal({ [HEARTBEAT]: '7000' });
+  });
+
+  it('shows a resource as often as it is asked for, each time what was asked', async () => {
+    kept.set('32 g', [{ name: SESSION_OF_CONSUMERS, value: '50000' }]);
+    const asked = [[HEARTBEAT], [SESSION_OF_CONSUMERS], [HEARTBEAT, SESSION_OF_CONSUMERS]];
+    const { results } = await client.call('DescribeConfigs', 4, {
+      resources: asked.map((configurationKeys) => ({
+        resourceType: GROUP,
+        resourceName: 'g',
+        configurationKeys,
+      })),
+    });
+    expect(
+      results.map(({ configs }) => configs.map(({ name, value }) => [name, value])),
+    ).to.deep.equal([
+      [[HEARTBEAT, '5000']],
+      [[SESSION_OF_CONSUMERS, '50000']],
+      [
+        [SESSION_OF_CONSUMERS, '50000'],
+        [HEARTBEAT, '5000'],
+      ],
+    ]);
+  });
+
   it('only judges on both sides with validateOnly (GC-4)', async () => {
     const both = { [HEARTBEAT]: '6000', [SESSION_OF_CONSUMERS]: '50000' };
     expect(await alter([[GROUP, 'g', both]], { dry: true })).to.deep.equal([['g', 0]]);
