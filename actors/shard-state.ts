@@ -1,5 +1,6 @@
 import type { GroupSlot } from '../machines/decision.ts';
 import type { GroupState } from '../machines/model/group.ts';
+import { NO_PATTERNS } from '../machines/model/patterns.ts';
 import { PersistentMap } from '../machines/model/persistent-map.ts';
 import { invariant } from '../machines/model/refusal.ts';
 import type { Slots } from './messages.ts';
@@ -84,9 +85,9 @@ export class ShardState {
 
   /**
    * Takes back every turn that is not committed (BA-3) and hands them over, oldest first. Groups that only changed
-   * in memory keep that: nothing of theirs was lost. The others look at their topics anew (H-5) and begin another
-   * incarnation: a run or a search that ended or started in what was lost is neither waited for nor taken for a later one
-   * (OFF-2).
+   * in memory keep that: nothing of theirs was lost. The others look at their topics anew (H-5), those that match patterns
+   * too, and begin another incarnation: a run or a search that ended or started in what was lost is neither waited for nor
+   * taken for a later one (OFF-2).
    */
   rollBack(nextIncarnation: () => number): Turn[] {
     const lost = this.turns.splice(0);
@@ -106,8 +107,9 @@ export class ShardState {
         refreshDue: true,
         incarnation,
         run: undefined,
-        // What a search that is out finds will be dropped, so there must be another.
-        patterns: patterns.searching ? { ...patterns, due: true, searching: false } : patterns,
+        // What a search that is out finds will be dropped, and topics may have changed in what was lost.
+        patterns:
+          patterns === NO_PATTERNS ? patterns : { ...patterns, due: true, searching: false },
       };
       this.put({ ...slot, soft });
     }

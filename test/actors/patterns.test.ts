@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { MemoryLog } from '../../src/store/memory.ts';
 import { assignDirectly } from '../support/assignment.ts';
 import { FaultyLog } from '../support/faulty-log.ts';
-import { FakePatterns, FakeTopics, Harness, joinBeat } from '../support/harness.ts';
+import { FakePatterns, FakeTopics, Harness, joinBeat, someClient } from '../support/harness.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { steadyBeat } from '../support/steady-beat.ts';
 import { subtopology, topology } from '../support/topology-samples.ts';
@@ -33,10 +33,14 @@ async function joined() {
   return { made, memory, log, topics, clock, beat, reads };
 }
 
-/** A join as the edge hands it over. */
 async function join(made: Harness, memberId: string) {
-  const patternSearch = await new FakePatterns(made.topics).search(['in-.*']);
-  return made.beat({ ...joinBeat('g', memberId, READS_PATTERN), patternSearch });
+  return made.beat(await requestOf(made, memberId));
+}
+
+/** A join as the edge hands it over. */
+async function requestOf({ topics }: Harness, memberId: string) {
+  const patternSearch = await new FakePatterns(topics).search(['in-.*']);
+  return { ...joinBeat('g', memberId, READS_PATTERN), patternSearch };
 }
 
 describe('ShardActor with source topic patterns', () => {
@@ -88,6 +92,28 @@ describe('ShardActor with source topic patterns', () => {
     await beat();
     expect(made.patterns.searches).to.have.length(2);
     expect(reads()).to.deep.equal(['in-a', 'in-b']);
+  });
+
+  it('searches for topics that were made after a write that was then lost (H-5, R-6)', async () => {
+    const { made, log, topics, clock, beat, reads } = await joined();
+    topics.set('in-b', 2);
+    await clock.settle();
+    await beat();
+    log.hold();
+    log.failAppend(log.called + 1, 'KAFKA_STORAGE_ERROR');
+    const lost = made.router.heartbeat(await requestOf(made, 'B'), someClient);
+    await clock.settle();
+    // Too soon after the search before: the next heartbeat is to make up for it.
+    topics.set('in-c', 2);
+    await clock.settle();
+    log.release();
+    expect((await made.soon(lost)).error).to.equal('NOT_COORDINATOR');
+    await clock.pass(10_000);
+    await beat();
+    await clock.settle();
+    await beat();
+    expect(made.patterns.searches).to.have.length(2);
+    expect(reads()).to.deep.equal(['in-a', 'in-b', 'in-c']);
   });
 
   it('after a load has members come again until it has searched, and writes nothing (R-10, H-7)', async () => {
