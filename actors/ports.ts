@@ -97,9 +97,11 @@ export interface TopicsPort {
   onChange(listener: (names: readonly string[]) => void): void;
   /**
    * Sees to it that `view()` has been asked about these names at least once; a gateway looks at the cluster,
-   * a catalogue of one's own resolves at once. Never rejects: what cannot be found out stays unknown.
+   * a catalogue of one's own resolves at once. Never rejects.
+   *
+   * @returns whether that was done for each; what could not be found out stays unknown, and is not missing.
    */
-  ensureKnown(names: readonly string[]): Promise<void>;
+  ensureKnown(names: readonly string[]): Promise<boolean>;
   /**
    * Lists every topic; {@link onChange} tells of later changes for as long as lists are asked for now and then. Rejects
    * when the cluster cannot be asked within some seconds.

@@ -95,8 +95,8 @@ export class Catalogue implements TopicsPort, TopicCatalogue {
   }
 
   /** Everything is known here. */
-  ensureKnown(): Promise<void> {
-    return Promise.resolve();
+  ensureKnown(): Promise<boolean> {
+    return Promise.resolve(true);
   }
 
   listAll(): Promise<TopicList> {

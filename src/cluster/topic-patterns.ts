@@ -32,10 +32,11 @@ export class TopicPatterns implements PatternsPort {
     try {
       this.#turnTo(await this.#parts.topics.listAll());
       const found = await this.#shared(patterns);
-      if (found.kind === 'found') {
-        await this.#parts.topics.ensureKnown(found.matches.flatMap(({ topics }) => topics));
-      }
-      return found;
+      if (found.kind !== 'found') return found;
+      const names = found.matches.flatMap(({ topics }) => topics);
+      if (await this.#parts.topics.ensureKnown(names)) return found;
+      // A topic that nobody could look at would be taken for missing, and cost the group its tasks.
+      return { kind: 'failed', reason: 'Not all topics that match could be looked at' };
     } catch (cause) {
       return { kind: 'failed', reason: cause instanceof Error ? cause.message : String(cause) };
     }

@@ -88,12 +88,11 @@ export class UpstreamTopics implements TopicsPort {
 
   /** As {@link knows}, after a look at those that have not been; waits 5 s at most. Never rejects. */
   async learns(names: readonly string[]): Promise<boolean> {
-    if (!this.knows(names)) await this.ensureKnown(names);
-    return this.knows(names);
+    return this.knows(names) || this.ensureKnown(names);
   }
 
   /** Looks at names that are not known or were not there; waits 5 s at most. */
-  async ensureKnown(names: readonly string[]): Promise<void> {
+  async ensureKnown(names: readonly string[]): Promise<boolean> {
     const nowMs = this.parts.clock.monotonicMs();
     for (const name of names) this.want(name, nowMs);
     const asked = names.filter((name) => !this.known.get(name) && this.wantedAtMs.has(name));
@@ -107,6 +106,7 @@ export class UpstreamTopics implements TopicsPort {
     }
     const looks = new Set(asked.flatMap((name) => this.firstLooks.get(name) ?? []));
     if (looks.size > 0) await this.within(FIRST_LOOK_MS, Promise.all(looks));
+    return this.knows(names);
   }
 
   async listAll(): Promise<TopicList> {
@@ -192,8 +192,15 @@ export class UpstreamTopics implements TopicsPort {
       if (nowMs - wantedAtMs > FORGET_AFTER_MS) this.forget(name);
     }
     const isQuick = this.quickLooks <= QUICK_LOOKS_MS.length;
-    if (this.names.isDue(nowMs, isQuick)) await this.lookAtAll();
-    else await this.lookAt([...this.wantedAtMs.keys()]);
+    if (this.names.isDue(nowMs, isQuick)) {
+      try {
+        return await this.lookAtAll();
+      } catch (error) {
+        // An answer with all topics can be too much for a cluster that still answers about those in use.
+        this.logFailure(error);
+      }
+    }
+    await this.lookAt([...this.wantedAtMs.keys()]);
   }
 
   /** What is wanted and not among all topics is not there. */

@@ -7,7 +7,10 @@ const MATCHED: PatternOutcome = { status: 'matched', matches: [['in-a'], []] };
 
 /** A search over topics that a test names, matched as it says. */
 function made(match: () => Promise<PatternOutcome> = async () => MATCHED) {
-  const state = { list: { version: 1, names: ['in-a', 'other'] } as TopicList };
+  const state = {
+    list: { version: 1, names: ['in-a', 'other'] } as TopicList,
+    isLookedAt: true,
+  };
   const asked: { readonly patterns: readonly string[]; readonly names: string }[] = [];
   const learned: (readonly string[])[] = [];
   const patterns = new TopicPatterns({
@@ -15,6 +18,7 @@ function made(match: () => Promise<PatternOutcome> = async () => MATCHED) {
       listAll: async () => state.list,
       ensureKnown: async (names) => {
         learned.push(names);
+        return state.isLookedAt;
       },
     },
     match: (wanted, names) => {
@@ -38,6 +42,18 @@ describe('TopicPatterns', () => {
     });
     expect(asked).to.deep.equal([{ patterns: ['in-.*', 'none'], names: 'in-a\nother' }]);
     expect(learned).to.deep.equal([['in-a']]);
+  });
+
+  it('search() fails while topics that match cannot be looked at: they are not missing', async () => {
+    const { patterns, state, asked } = made();
+    state.isLookedAt = false;
+    expect(await patterns.search(['in-.*', 'none'])).to.deep.equal({
+      kind: 'failed',
+      reason: 'Not all topics that match could be looked at',
+    });
+    state.isLookedAt = true;
+    expect(await patterns.search(['in-.*', 'none'])).to.include({ kind: 'found' });
+    expect(asked).to.have.length(1);
   });
 
   it('search() is shared by all who bring the same patterns, until the topics change', async () => {

@@ -18,6 +18,8 @@ function made(options: { pollMs?: number; chance?: number } = {}) {
   const changes: (readonly string[])[] = [];
   const state = {
     isAway: false,
+    /** It answers about topics that are named, not about all there are. */
+    listsNothing: false,
     inUse: [] as string[],
     held: undefined as Promise<void> | undefined,
   };
@@ -31,7 +33,7 @@ function made(options: { pollMs?: number; chance?: number } = {}) {
     lookAtAll: async (isWanted) => {
       looks.push('all');
       if (state.held !== undefined) await state.held;
-      if (state.isAway) throw new Error('away');
+      if (state.isAway || state.listsNothing) throw new Error('away');
       const names = [...cluster.keys()];
       const looked = names.filter(isWanted);
       return {
@@ -80,8 +82,10 @@ describe('UpstreamTopics', () => {
   it('ensureKnown() resolves when the cluster is away; the names stay unknown', async () => {
     const { topics, state } = made();
     state.isAway = true;
-    await topics.ensureKnown(['in']);
+    expect(await topics.ensureKnown(['in'])).to.equal(false);
     expect(topics.knows(['in'])).to.equal(false);
+    state.isAway = false;
+    expect(await topics.ensureKnown(['in'])).to.equal(true);
   });
 
   it('ensureKnown() waits five seconds at most', async () => {
@@ -276,6 +280,19 @@ describe('UpstreamTopics', () => {
     expect(looks).not.to.include('all');
     expect(changes).to.deep.equal([['c', 'a'], ['b']]);
     expect(await topics.listAll()).to.include({ version: 4 });
+  });
+
+  it('goes on looking at topics in use when all topics cannot be listed', async () => {
+    const { topics, cluster, clock, state, changes } = made();
+    cluster.set('in', topic('in', 1));
+    await topics.ensureKnown(['in']);
+    await topics.listAll();
+    state.listsNothing = true;
+    await clock.pass(60_000);
+    cluster.set('in', topic('in', 2));
+    changes.length = 0;
+    await clock.pass(10_000);
+    expect(changes).to.deep.equal([['in']]);
   });
 
   it('keeps a topic in the list that is only doubted to be gone', async () => {

@@ -65,7 +65,7 @@ function parts(
   const log = new KeptLog();
   const made: HeartbeatParts = {
     coordinator,
-    topics: { ensureKnown: () => Promise.resolve() },
+    topics: { ensureKnown: () => Promise.resolve(true) },
     patterns: { search: () => Promise.reject(new Error('Nothing is searched for')) },
     authorizer: allowAll,
     behaviour: resolveBehaviour('kip'),
@@ -219,7 +219,7 @@ describe('answerHeartbeat()', () => {
         ensureKnown: (names) => {
           asked.push(names);
           return new Promise((resolve) => {
-            known = resolve;
+            known = () => resolve(true);
           });
         },
       },

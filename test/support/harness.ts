@@ -39,7 +39,9 @@ export class FakeTopics implements TopicsPort {
     this.#listeners.push(listener);
   }
 
-  async ensureKnown(): Promise<void> {}
+  async ensureKnown(): Promise<boolean> {
+    return true;
+  }
 
   async listAll() {
     return this.list();
