@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import type { PatternJob, PatternOutcome } from './pattern-thread.ts';
+import { threadOptions } from './thread-options.ts';
 
 /** Letters of one pattern. A topic's name has 249 at most. */
 export const PATTERN_LETTERS_MAX = 1_000;
@@ -36,12 +37,12 @@ export class PatternPool {
     this.#matchesMax = matchesMax;
     this.#budgetMs = budgetMs;
     this.#pool = new Piscina({
+      ...threadOptions,
       filename: fileURLToPath(new URL('./pattern-thread.js', import.meta.url)),
       minThreads: 0,
       maxThreads: 1,
       idleTimeout: IDLE_MS,
       maxQueue: QUEUE_MAX,
-      recordTiming: false,
     });
   }
 

@@ -6,6 +6,7 @@ import { ASSIGNORS } from '../machines/model/assignors.ts';
 import { decodeResult, type EncodedProblem, encodeProblem } from './problem.ts';
 import { SharedBuffers } from './shared-buffers.ts';
 import type { AssignmentJob, AssignmentOutcome } from './thread.ts';
+import { threadOptions } from './thread-options.ts';
 
 /**
  * Why a run gave no assignment: `noProcess` there are tasks but no members (assignors 1.3); `broken` the result breaks a
@@ -68,12 +69,12 @@ export class AssignorPool implements AssignorPort {
     this.#threads = options.threads;
     const threadFile = options.threadFile ?? new URL('./thread.js', import.meta.url);
     this.#pool = new Piscina({
+      ...threadOptions,
       filename: fileURLToPath(threadFile),
       minThreads: options.threads,
       maxThreads: options.threads,
       // `assign` bounds the queue; here is room for the second try of every run.
       maxQueue: options.queueMax + options.threads,
-      recordTiming: false,
     });
     // An idle thread that ends is replaced; there is no run to fail.
     this.#pool.on('error', (error: unknown) => {
