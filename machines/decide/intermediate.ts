@@ -37,15 +37,24 @@ export function intermediateTarget(draft: Draft, memberId: string): TasksByRole 
  * longer what it has gets the group one epoch further, target and its time unchanged, without a run of the assignor.
  * Others whose slice differs ride along, or take a step of their own (WU-2, WU-3, GE-6).
  *
+ * So does the first heartbeat after a load in the middle of a move, if members are through with an intermediate
+ * assignment that was lost with the memory. Under the same epoch they would never look at the one that is derived now,
+ * and who waits for their tasks would wait for ever (WU-4, REC-1).
+ *
  * To be called only when nothing else raised the epoch in this heartbeat.
  */
 export function maybeStepOn(draft: Draft, memberId: string): void {
   const { group, context } = draft;
-  if (!context.behaviour.warmups || group.state !== 'Stable') return;
+  if (!context.behaviour.warmups) return;
+  const wasLost = group.state === 'Reconciling' && isIntermediateLost(draft);
+  if (group.state !== 'Stable' && !wasLost) return;
   const refinement = derive(draft);
   const slice = refinement.slices.get(memberId) ?? group.targets.get(memberId) ?? NO_TASKS_BY_ROLE;
-  if (sameTasksByRole(slice, draft.member(memberId).assigned)) return;
-  raiseGroupEpoch(draft, ['Warm-ups move on']);
+  const isDue = wasLost
+    ? refinement.moves.length > 0
+    : !sameTasksByRole(slice, draft.member(memberId).assigned);
+  if (!isDue) return;
+  raiseGroupEpoch(draft, [wasLost ? 'Warm-ups start over after a load' : 'Warm-ups move on']);
   draft.write({
     type: 'targetMetadata',
     groupId: group.groupId,
@@ -55,6 +64,15 @@ export function maybeStepOn(draft: Draft, memberId: string): void {
     },
   });
   freeze(draft, refinement);
+}
+
+/** Members are through with the installed target, and yet nothing is known of the intermediate assignment of it. */
+function isIntermediateLost({ group, soft }: Draft): boolean {
+  const { assignmentEpoch, stableMembersByEpoch } = group;
+  return (
+    soft.intermediate?.assignmentEpoch !== assignmentEpoch &&
+    stableMembersByEpoch.has(String(assignmentEpoch))
+  );
 }
 
 /**

@@ -51,7 +51,8 @@ export function reconcile(input: Reconciliation): Reconciled {
       return stepFrom(input, member.memberEpoch);
     case 'unrevokedTasks':
       if (!isReleased(member.pendingRevocation, owned)) return unchanged(member);
-      return stepFrom(input, member.memberEpoch + 1);
+      // Never above the target: after a load the target's slice may be another one than what is owed follows from (WU-4).
+      return stepFrom(input, Math.min(member.memberEpoch + 1, assignmentEpoch));
     case 'unknown':
       return stepFrom(input, assignmentEpoch);
   }

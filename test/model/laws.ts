@@ -26,14 +26,14 @@ export function brokenLaw(setup: Setup, world: World): string | undefined {
   }
   if (group === undefined) return undefined;
   for (const law of GROUP_LAWS) {
-    const broken = law(group, world);
+    const broken = law(group, setup);
     if (broken !== undefined) return broken;
   }
   return undefined;
 }
 
 type WorldLaw = (setup: Setup, world: World) => string | undefined;
-type GroupLaw = (group: Group, world: World) => string | undefined;
+type GroupLaw = (group: Group, setup: Setup) => string | undefined;
 
 /** S08: no active task is with two members, by what they were told and have not reported dropped. */
 const oneOwnerAsToldLaw: WorldLaw = (_, { keeps }) => {
@@ -161,11 +161,15 @@ const stateLaw: GroupLaw = (group) => {
   return state === group.state ? undefined : `the group is ${group.state}, by its members ${state}`;
 };
 
-/** PE <= ME <= AE <= GE; who owes tasks is below the target's epoch (REC-3, REC-9). */
-const epochsLaw: GroupLaw = ({ groupEpoch, assignmentEpoch, members, targets }) => {
+/**
+ * PE <= ME <= AE <= GE; who owes tasks is below the target's epoch (REC-3, REC-9), as long as what there is to have
+ * changes with that epoch alone, which warm-ups and loads can undo (WU-4).
+ */
+const epochsLaw: GroupLaw = ({ groupEpoch, assignmentEpoch, members, targets }, { warmups }) => {
   if (assignmentEpoch > groupEpoch) return `target ${assignmentEpoch} is above ${groupEpoch}`;
   for (const { memberId, memberEpoch, previousMemberEpoch, state, assigned } of members.values()) {
-    const most = state === 'unrevokedTasks' ? assignmentEpoch - 1 : assignmentEpoch;
+    const isBelow = state === 'unrevokedTasks' && warmups === 0;
+    const most = isBelow ? assignmentEpoch - 1 : assignmentEpoch;
     if (memberEpoch > most)
       return `${memberId} is ${state} at ${memberEpoch} of ${assignmentEpoch}`;
     if (previousMemberEpoch > memberEpoch && memberEpoch >= 0) {

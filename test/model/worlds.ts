@@ -174,8 +174,19 @@ export const PLANS: readonly Plan[] = [
       warmups: 1,
       may: { ...ANYTHING },
     }),
-    quick: { depthMax: 6, worlds: 2168 },
-    whole: { depthMax: 9, worlds: 14847 },
+    quick: { depthMax: 6, worlds: 2216 },
+    whole: { depthMax: 9, worlds: 16934 },
+  },
+  {
+    setup: setup({
+      name: 'loads while tasks warm up',
+      processes: TWO,
+      tasks: [1, 2],
+      warmups: 1,
+      may: { restarts: true },
+    }),
+    quick: { depthMax: 12, worlds: 817 },
+    whole: { depthMax: 60, worlds: 3101 },
   },
   {
     setup: setup({
