@@ -17,7 +17,7 @@ export type BinArrays = SortScratch & {
   readonly high: Int32Array;
   /** By item: who is marked with the mark asked for is passed over. */
   readonly marks: Int32Array;
-  /** By item: the last low window that it was put into. */
+  /** By item: the last low window that it was put into; 0 at first. */
   readonly stamp: Int32Array;
 };
 
@@ -67,7 +67,6 @@ export class Bin {
     this.#lowEnd = from;
     this.#highHead = from;
     this.#highEnd = from;
-    for (let i = from; i < to; i++) arrays.stamp[at(arrays.item, i)] = 0;
   }
 
   /**

@@ -6,6 +6,8 @@ export type SortScratch = { readonly spare: Int32Array; readonly buckets: Int32A
 /**
  * Sorts the entries from `from` up to `to` of a list of items by their key, keeping the order of equals. Costs one look at
  * each where all keys are the same. Keys are 0 and above.
+ *
+ * @returns whether there are different keys.
  */
 export function sortByKey(
   list: Int32Array,
@@ -13,7 +15,7 @@ export function sortByKey(
   to: number,
   key: Int32Array,
   { spare, buckets }: SortScratch,
-): void {
+): boolean {
   let least = NO_KEY;
   let most = 0;
   for (let i = from; i < to; i++) {
@@ -21,7 +23,7 @@ export function sortByKey(
     if (each > most) most = each;
     if (each < least) least = each;
   }
-  if (most <= least) return;
+  if (most <= least) return false;
   const range = most - least + 1;
   buckets.fill(0, 0, range + 1);
   for (let i = from; i < to; i++) {
@@ -37,6 +39,7 @@ export function sortByKey(
     buckets[bucket] = place + 1;
   }
   for (let i = from; i < to; i++) list[i] = at(spare, i - from);
+  return true;
 }
 
 const NO_KEY = 2 ** 31 - 1;

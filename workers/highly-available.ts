@@ -60,7 +60,8 @@ function placeOnProcesses(placing: Placing, placed: Int32Array): void {
   });
   const target = dealShares(shares, taskCount, { least: placed, held });
   const room: Room = target.map((each, p) => each - at(placed, p));
-  keepOnHolders(placing, room);
+  const lacks = target.map((each, p) => Math.max(0, each - at(held, p)));
+  keepOnHolders(placing, room, lacks);
   moveToState(placing, room);
   giveUp(placing, room);
   deal(placing, target, room);
@@ -75,24 +76,45 @@ function placeOnProcesses(placing: Placing, placed: Int32Array): void {
   });
 }
 
-/** Tasks stay where they are, as far as their subtopology stays even; a process may end with more than its share. */
-function keepOnHolders({ run, kind, shares, spread }: Placing, room: Room): void {
+/**
+ * Tasks stay where they are, as far as their subtopology stays even; a process may end with more than its share. Those
+ * come last whose state lies also with a process that will get tasks: of what has to leave, they are the best to go.
+ *
+ * @param lacks how many tasks a process will get from others.
+ */
+function keepOnHolders(
+  { run, kind, shares, spread }: Placing,
+  room: Room,
+  lacks: Int32Array,
+): void {
   const { dense } = run;
   const { size, facts, base, active, prevActive, procOf, taskProc } = dense;
   if (facts.held === 0) return;
   for (let s = 0; s < size.subtopologies; s++) {
     if (!isOfKind(dense, s, kind)) continue;
     spread.start(s);
-    for (let task = at(base, s); task < at(base, s + 1); task++) {
-      const holder = at(prevActive, task);
-      if (holder === -1 || at(active, task) !== -1) continue;
-      const process = at(procOf, holder);
-      if (at(shares.members, process) === 0 || !spread.hasRoom(process)) continue;
-      spread.add(process);
-      taskProc[task] = process;
-      room[process] = at(room, process) - 1;
+    for (const isWanted of size.candidates > 0 ? [false, true] : [false]) {
+      for (let task = at(base, s); task < at(base, s + 1); task++) {
+        const holder = at(prevActive, task);
+        if (holder === -1 || at(active, task) !== -1) continue;
+        const process = at(procOf, holder);
+        if (at(shares.members, process) === 0 || !spread.hasRoom(process)) continue;
+        if (hasStateWith(dense, task, lacks) !== isWanted) continue;
+        spread.add(process);
+        taskProc[task] = process;
+        room[process] = at(room, process) - 1;
+      }
     }
   }
+}
+
+/** Whether the state of a task lies with a process that will get tasks, as a copy or on disk. */
+function hasStateWith(dense: Dense, task: number, lacks: Int32Array): boolean {
+  const { candStart, candMember, procOf } = dense;
+  for (let c = at(candStart, task); c < at(candStart, task + 1); c++) {
+    if (at(lacks, at(procOf, at(candMember, c))) > 0) return true;
+  }
+  return false;
 }
 
 /** Tasks that are nowhere, or on a process above its share, go to processes below it that have their state. */

@@ -34,10 +34,12 @@ export class Ladder {
     marks: Int32Array,
   ) {
     this.#marks = marks;
-    const items = Array.from(group.keys()).filter((item) => at(group, item) !== -1);
+    const items = Array.from(count.keys()).filter(
+      (item) => group === undefined || at(group, item) !== -1,
+    );
     const share = (of: Int32Array, item: number): number => at(of, item) / at(capacity, item);
     items.sort((a, b) => share(tie, a) - share(tie, b) || a - b);
-    this.#rank = new Int32Array(group.length);
+    this.#rank = new Int32Array(count.length);
     items.forEach((item, rank) => {
       this.#rank[item] = rank;
     });

@@ -6,8 +6,8 @@ import { at } from './dense.ts';
 export type LeastLoadedItems = {
   /** Load of an item, together with its capacity. May rise at any time, never falls. */
   readonly count: Int32Array;
-  /** Group of each item; -1 leaves it out. */
-  readonly group: Int32Array;
+  /** Group of each item; -1 leaves it out. Without it all are in group 0. */
+  readonly group?: Int32Array | undefined;
   readonly groupCount: number;
   /** Loads are `count` by `capacity`, compared without rounding; equal ones are told apart by `tie` by `capacity`. */
   readonly capacity: Int32Array;
@@ -49,21 +49,27 @@ export class LeastLoaded {
     this.#spare = scratch.spare;
     this.round = scratch.low;
     scratch.dropped.fill(0);
+    scratch.stamp.fill(0);
     const { item } = scratch;
     let length = 0;
-    for (let i = 0; i < group.length; i++) if (at(group, i) !== -1) item[length++] = i;
-    sortByKey(item, 0, length, capacity, scratch);
-    sortByKey(item, 0, length, group, scratch);
+    for (let i = 0; i < count.length; i++) {
+      if (group === undefined || at(group, i) !== -1) item[length++] = i;
+    }
+    const isUneven = sortByKey(item, 0, length, capacity, scratch);
+    const isGrouped = group !== undefined && sortByKey(item, 0, length, group, scratch);
+    const groupOf = (i: number): number => (group === undefined ? 0 : at(group, at(item, i)));
     const arrays: BinArrays = { ...scratch, count, order, drops: this.#drops };
     const binsOf: Bin[][] = Array.from({ length: groupCount }, () => []);
     for (let from = 0, to = 0; from < length; from = to) {
-      const itsGroup = at(group, at(item, from));
-      const itsCapacity = at(capacity, at(item, from));
-      for (; to < length; to++) {
-        const next = at(item, to);
-        if (at(group, next) !== itsGroup || at(capacity, next) !== itsCapacity) break;
+      to = isUneven || isGrouped ? from + 1 : length;
+      while (
+        to < length &&
+        groupOf(to) === groupOf(from) &&
+        at(capacity, at(item, to)) === at(capacity, at(item, from))
+      ) {
+        to++;
       }
-      binsOf[itsGroup]?.push(new Bin(arrays, from, to));
+      binsOf[groupOf(from)]?.push(new Bin(arrays, from, to));
     }
     this.#binsOf = binsOf;
   }

@@ -1,8 +1,9 @@
 import { at, type Dense } from './dense.ts';
 
 /**
- * Finds the member of a process that has the fewest tasks, of equals the first. Water fills each process level by level: a
- * member is looked at again only when all after it are above the level.
+ * Finds the member of a process that has the fewest tasks, of equals the first. Water fills each process level by level:
+ * a window holds the members that were at the lowest count when it was made. All in it are the window of the next level,
+ * until those outside are reached.
  *
  * Source: assignors 8, 9.4.
  */
@@ -10,47 +11,78 @@ export class ProcessMembers {
   readonly #count: Int32Array;
   readonly #member: Int32Array;
   readonly #start: Int32Array;
-  /** Place of the next member to look at, and the level it is looked at for, by process. */
-  readonly #next: Int32Array;
+  /** The window of a process lies where its members lie; it is read from `#head` up to `#end`. */
+  readonly #window: Int32Array;
+  readonly #head: Int32Array;
+  readonly #end: Int32Array;
   readonly #level: Int32Array;
+  /** Nobody outside the window is below it. */
+  readonly #outside: Int32Array;
 
   /** Counts of `dense` may rise at any time, and never fall while this is used. */
   constructor(dense: Dense) {
     this.#count = dense.count;
     this.#member = dense.procMember;
     this.#start = dense.procStart;
-    this.#next = dense.procNext;
+    this.#window = dense.procWindow;
+    this.#head = dense.procNext;
+    this.#end = dense.procEnd;
     this.#level = dense.procLevel;
-    for (let p = 0; p < dense.size.processes; p++) {
-      this.#next[p] = at(this.#start, p + 1);
-      this.#level[p] = -1;
-    }
+    this.#outside = dense.procOutside;
+    if (dense.size.members === dense.size.processes) return;
+    this.#head.set(this.#start.subarray(0, dense.size.processes));
+    this.#end.set(this.#head);
+    this.#level.fill(0);
+    this.#outside.fill(0);
   }
 
   /** The member of the process with the fewest tasks; a stale one only where no member is fresh. */
   least(process: number): number {
     const start = at(this.#start, process);
-    const end = at(this.#start, process + 1);
-    if (end - start === 1) return at(this.#member, start);
+    if (at(this.#start, process + 1) - start === 1) return at(this.#member, start);
+    const end = at(this.#end, process);
     const level = at(this.#level, process);
-    for (let i = at(this.#next, process); i < end; i++) {
-      const member = at(this.#member, i);
+    for (let i = at(this.#head, process); i < end; i++) {
+      const member = at(this.#window, i);
       if (at(this.#count, member) !== level) continue;
-      this.#next[process] = i;
+      this.#head[process] = i;
       return member;
     }
-    return this.#lookOver(process, start, end);
+    return this.#rise(process, start);
   }
 
-  #lookOver(process: number, start: number, end: number): number {
-    let least = start;
-    for (let i = start + 1; i < end; i++) {
-      if (at(this.#count, at(this.#member, i)) < at(this.#count, at(this.#member, least)))
-        least = i;
+  #rise(process: number, start: number): number {
+    const next = at(this.#level, process) + 1;
+    if (next >= at(this.#outside, process)) return this.#lookOver(process, start);
+    this.#level[process] = next;
+    this.#head[process] = start;
+    return this.least(process);
+  }
+
+  #lookOver(process: number, start: number): number {
+    let level = NOBODY;
+    let outside = NOBODY;
+    let end = start;
+    for (let i = start; i < at(this.#start, process + 1); i++) {
+      const member = at(this.#member, i);
+      const count = at(this.#count, member);
+      if (count < level) {
+        outside = level;
+        level = count;
+        end = start;
+      } else if (count > level) {
+        if (count < outside) outside = count;
+        continue;
+      }
+      this.#window[end++] = member;
     }
-    const member = at(this.#member, least);
-    this.#next[process] = least;
-    this.#level[process] = at(this.#count, member);
-    return member;
+    this.#head[process] = start;
+    this.#end[process] = end;
+    this.#level[process] = level;
+    this.#outside[process] = outside;
+    return at(this.#window, start);
   }
 }
+
+/** Above every count. */
+const NOBODY = 2 ** 31 - 1;

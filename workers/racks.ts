@@ -11,19 +11,20 @@ export type RackPass = {
   /** Members with this many tasks have no room, unless `dense.groupRoom` allows their tag group more. */
   readonly limit: number;
   readonly members: ProcessMembers;
-  /** Grouped by equal tags: `dense.tagGroup`. Processes without room are dropped from it on the way. */
+  /** Grouped by equal tags: `dense.tagGroup`. */
   readonly processes: LeastLoaded;
 };
 
-/** No process with room brings a new value of the priority key. */
+/** No process brings a new value of the priority key. */
 export const NO_NEW_VALUE = -1;
 /** Some do, but none of them held the task before. */
 export const NO_HOLDER = -2;
 
 /**
  * Picks the member for a task's next standby so that its process brings a new value of the priority key, and of as many
- * lower keys as can be had, the earlier the key the more it counts. Among the processes that do equally well: who held
- * the task before, then the least loaded one.
+ * lower keys as can be had, the earlier the key the more it counts. Groups of processes with room go first; diversity goes
+ * before evenness where none of them has it. Among the processes that do equally well: who held the task before, then the
+ * least loaded one.
  *
  * Works on groups of processes with equal tags: they pass or fail together.
  *
@@ -41,30 +42,47 @@ export function pickForDiversity(
 ): number {
   const { dense, processes } = pass;
   const { size, groupBest } = dense;
-  // `groupBest` keeps a process for each group that is still in; its tags stand for the group's.
-  let groupsIn = 0;
-  for (let g = 0; g < size.tagGroups; g++) {
-    let best = leastLoadedWithRoom(pass, g);
-    if (best !== -1 && !isNewValue(pass, best, key)) best = -1;
-    groupBest[g] = best;
-    if (best !== -1) groupsIn++;
-  }
+  let groupsIn = findGroups(pass, key, true);
+  const isThereRoom = groupsIn > 0;
+  if (!isThereRoom) groupsIn = findGroups(pass, key, false);
   if (groupsIn === 0) return NO_NEW_VALUE;
   for (let lower = key + 1; lower < size.tagKeys && groupsIn > 1; lower++) {
     groupsIn = keepGroupsWithNewValue(pass, lower, groupsIn);
   }
 
-  if (holders !== 'ignored') {
+  if (holders !== 'ignored' && isThereRoom) {
     const holder = previousHolder(pass);
     if (holder !== -1) return holder;
-    if (holders === 'only') return NO_HOLDER;
   }
+  if (holders === 'only') return NO_HOLDER;
   let least = -1;
   for (let g = 0; g < size.tagGroups; g++) {
     const best = at(groupBest, g);
     if (best !== -1 && (least === -1 || processes.before(best, least))) least = best;
   }
   return pass.members.least(least);
+}
+
+/**
+ * Fills `groupBest` with the least loaded process of each group that brings a new value of the key; its tags stand for
+ * the group's, and its room.
+ *
+ * @returns how many groups there are.
+ */
+function findGroups(pass: RackPass, key: number, withRoom: boolean): number {
+  const { dense, processes, members, task } = pass;
+  const { size, groupBest, count } = dense;
+  let groupsIn = 0;
+  for (let g = 0; g < size.tagGroups; g++) {
+    const best = processes.firstUnmarked(task, g);
+    const isIn =
+      best !== -1 &&
+      isNewValue(pass, best, key) &&
+      (!withRoom || at(count, members.least(best)) < limitOf(pass, g));
+    groupBest[g] = isIn ? best : -1;
+    if (isIn) groupsIn++;
+  }
+  return groupsIn;
 }
 
 /** Leaves in only the groups that have a new value of the key, if there are any. */
@@ -104,18 +122,6 @@ function landingOn(pass: RackPass, member: number): number {
   if (at(dense.count, least) >= limit || at(dense.groupBest, group) === -1) return -1;
   if (at(dense.marks, process) === pass.task) return -1;
   return at(dense.count, member) < limit ? member : least;
-}
-
-function leastLoadedWithRoom(pass: RackPass, group: number): number {
-  const { dense, processes, members, task } = pass;
-  const limit = limitOf(pass, group);
-  let process = processes.firstUnmarked(task, group);
-  // Room never comes back: counts rise, limits fall.
-  while (process !== -1 && at(dense.count, members.least(process)) >= limit) {
-    processes.drop(process);
-    process = processes.firstUnmarked(task, group);
-  }
-  return process;
 }
 
 function limitOf({ dense, limit }: RackPass, group: number): number {

@@ -145,22 +145,23 @@ function processesByLoad(
 ): LeastLoadedItems {
   const { size, facts, count, procCount, procStateless, procCapacity, procGroup, procOrder } =
     dense;
-  for (let p = 0; p < size.processes; p++) {
-    const isAble = facts.stale === 0 || at(count, members.least(p)) < STALE;
-    procGroup[p] = !isAble ? -1 : group === undefined ? 0 : at(group, p);
-    // Of equal counts the one with fewer stateless tasks has more stateful ones, and keeps them.
-    procOrder[p] =
-      dealt === 'stateful'
-        ? at(procStateless, p)
-        : size.tasks - (at(procCount, p) - at(procStateless, p));
+  if (facts.stale > 0) {
+    for (let p = 0; p < size.processes; p++) {
+      const isAble = at(count, members.least(p)) < STALE;
+      procGroup[p] = !isAble ? -1 : group === undefined ? 0 : at(group, p);
+    }
+  }
+  // Of equal counts the one with fewer stateless tasks has more stateful ones, and keeps them.
+  for (let p = 0; dealt === 'stateless' && p < size.processes; p++) {
+    procOrder[p] = size.tasks - (at(procCount, p) - at(procStateless, p));
   }
   return {
     count: procCount,
-    group: procGroup,
+    group: facts.stale > 0 ? procGroup : group,
     groupCount: group === undefined ? 1 : size.tagGroups,
     capacity: procCapacity,
     tie: procStateless,
-    order: procOrder,
+    order: dealt === 'stateless' ? procOrder : procStateless,
   };
 }
 

@@ -84,20 +84,29 @@ function placeWithState(run: Run, kind: CandidateKind): number {
     ) {
       placeStandby(run, task, previous);
     }
-    while (from < to && at(standbyCount, task) < size.slots) {
-      // With one candidate there is nothing to compare.
-      let member = to - from === 1 ? at(candMember, from) : -1;
-      if (member === -1 || at(count, member) >= totalQuota.limit) {
-        member = bestCandidate(run, task, kind, 'sibling', totalQuota);
-        if (member === -1) break;
-      } else if (at(marks, at(procOf, member)) === task) {
-        break;
+    if (to - from <= size.slots - at(standbyCount, task) && allHaveRoom(run, from, to)) {
+      // All are wanted, and there is nothing to compare.
+      for (let c = from; c < to; c++) {
+        const member = at(candMember, c);
+        if (at(marks, at(procOf, member)) !== task) placeStandby(run, task, member);
       }
+    }
+    while (from < to && at(standbyCount, task) < size.slots) {
+      const member = bestCandidate(run, task, kind, 'sibling', totalQuota);
+      if (member === -1) break;
       placeStandby(run, task, member);
     }
     placed += at(standbyCount, task) - before;
   }
   return placed;
+}
+
+/** Whether the quota stays as it is when all these candidates get one more. */
+function allHaveRoom({ dense, totalQuota }: Run, from: number, to: number): boolean {
+  for (let c = from; c < to; c++) {
+    if (at(dense.count, at(dense.candMember, c)) + 1 >= totalQuota.limit) return false;
+  }
+  return true;
 }
 
 /** What is missing yet, in descending (subtopology, partition) order; without regard to the quota, as H5 demands. */

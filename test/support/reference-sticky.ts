@@ -280,18 +280,27 @@ class ReferenceSticky {
     };
     const vector = (process: string): string =>
       tags.map((key) => (isNew(process, key) ? '1' : '0')).join('');
-    const eligible = this.processIds.filter(
-      (p) => !holders.includes(p) && this.freshOf(p).some((m) => this.count(m) < limitOf(p)),
+    const open = this.processIds.filter(
+      (p) => !holders.includes(p) && this.freshOf(p).length > 0 && isNew(p, tags[0] ?? ''),
     );
+    // Processes with the same tags have room together: that of the least loaded.
+    const tagsOf = (p: string): string =>
+      this.problem.rackAwareAssignmentTags.map((key) => this.tagOf(p, key) ?? '-').join();
+    const withRoom = open.filter((p) => {
+      const least = this.leastLoaded(open.filter((each) => tagsOf(each) === tagsOf(p))) ?? p;
+      return this.count(this.leastMember(least)) < limitOf(p);
+    });
+    const eligible = withRoom.length > 0 ? withRoom : open;
     const best = eligible.map(vector).sort(byCodeUnits).at(-1);
-    if (best === undefined || !best.startsWith('1')) return undefined;
+    if (best === undefined) return undefined;
     const chosen = eligible.filter((p) => vector(p) === best);
     const previous = this.previousActive.get(task);
     for (const member of [
       ...(previous === undefined ? [] : [previous]),
       ...(this.candidates.get(task) ?? []),
     ]) {
-      if (!chosen.includes(member.processId)) continue;
+      if (!chosen.includes(member.processId) || withRoom.length === 0) continue;
+      if (this.count(this.leastMember(member.processId)) >= limitOf(member.processId)) continue;
       const hasRoom = this.isFresh(member) && this.count(member) < limitOf(member.processId);
       return hasRoom ? member : this.leastMember(member.processId);
     }
