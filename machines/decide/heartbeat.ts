@@ -11,7 +11,7 @@ import { concludeHeartbeat } from './conclude.ts';
 import { Draft } from './draft.ts';
 import { judgeEpoch, ownsOnlyAssigned, refuseUnknownState } from './epoch.ts';
 import { requireGroup, requireMember } from './find-member.ts';
-import { maybeStepOn } from './intermediate.ts';
+import { maybeStepOn, noteReport } from './intermediate.ts';
 import { findPlace } from './join.ts';
 import { decideLeave, noteShutdown } from './leave.ts';
 import {
@@ -221,13 +221,12 @@ function hearMember(draft: Draft, request: HeartbeatRequest, client: Client): vo
   const known = draft.softOf(memberId);
   const saysNothing = taskOffsets === null && taskEndOffsets === null;
   if (saysNothing && known.heartbeatVersion === client.apiVersion) return;
-  draft.changeMember(memberId, {
+  noteReport(draft, memberId, {
     taskOffsets: taskOffsets ?? known.taskOffsets,
     taskEndOffsets: taskEndOffsets ?? known.taskEndOffsets,
     reportedAtMs: saysNothing ? known.reportedAtMs : draft.context.nowMs,
     heartbeatVersion: client.apiVersion,
   });
-  draft.change({ reportsHeard: draft.soft.reportsHeard + 1 });
 }
 
 /** Raises the group epoch once if anything asks for it: the reasons so far, readiness, configs (GE-5, GE-7). @returns whether it did. */

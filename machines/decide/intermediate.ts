@@ -9,6 +9,7 @@ import { raiseGroupEpoch } from './bump.ts';
 import type { Draft } from './draft.ts';
 import { isWithin, lagBetween, offsetsByTask } from './refine/lag.ts';
 import { type RefinerInput, refine } from './refine/refine.ts';
+import { isWatched } from './refine/watched.ts';
 import { sayRefined } from './say-refined.ts';
 
 /** The version from which on heartbeats report how far copies are (OFS-4). */
@@ -118,9 +119,24 @@ function freeze(draft: Draft, refinement: Refinement): Refinement {
   const before = draft.soft.intermediate?.refinement.moves ?? [];
   const moves = refinement.moves.filter(({ kind }) => kind === 'staged');
   const { assignmentEpoch } = draft.group;
-  draft.change({ intermediate: { assignmentEpoch, refinement: { ...refinement, moves } } });
+  const { slices } = refinement;
+  draft.change({ intermediate: { assignmentEpoch, refinement: { slices, moves } } });
   sayRefined(draft, before, refinement.moves);
   return refinement;
+}
+
+/**
+ * Takes note of what a member reports, and of the version in which it does: the refinement is found anew when that can
+ * make a difference, so that one task that moves does not cost the work of the group at every report of everybody (WU-2).
+ */
+export function noteReport(draft: Draft, memberId: string, report: Partial<MemberSoft>): void {
+  const before = draft.softOf(memberId);
+  draft.changeMember(memberId, report);
+  const after = draft.softOf(memberId);
+  const { derived, reportsHeard } = draft.soft;
+  const lists = [before, after].flatMap((each) => [each.taskOffsets, each.taskEndOffsets]);
+  if (derived === undefined || !isWatched(derived.refinement.watched, memberId, lists)) return;
+  draft.change({ reportsHeard: reportsHeard + 1 });
 }
 
 /** Refines the target as the group is now; what was found last is found again as long as nothing it follows from changed. */
@@ -147,7 +163,7 @@ function derive(draft: Draft): Refinement {
   return refinement;
 }
 
-/** Where nothing has to move, nothing that is reported makes a difference; time does only when a wait is over. */
+/** Time makes a difference only when a wait is over. */
 function stillHolds(
   { group, soft, context }: Draft,
   derived: NonNullable<GroupSoft['derived']>,
@@ -159,7 +175,7 @@ function stillHolds(
     derived.configured === soft.configured &&
     settings.numWarmupReplicas === context.settings.numWarmupReplicas &&
     settings.acceptableRecoveryLag === context.settings.acceptableRecoveryLag &&
-    (refinement.moves.length === 0 || derived.reportsHeard === soft.reportsHeard) &&
+    derived.reportsHeard === soft.reportsHeard &&
     context.nowMs >= sinceMs &&
     context.nowMs < refinement.untilMs
   );

@@ -62,6 +62,13 @@ export type WarmupWait = {
 /** Where a copy was, and when (wall clock, ms). */
 export type Position = { readonly offset: bigint; readonly atMs: number };
 
+/** Of which tasks reports count, and of which members all that they report. */
+export type Watched = {
+  /** By their names. */
+  readonly tasks: ReadonlySet<string>;
+  readonly members: ReadonlySet<string>;
+};
+
 /** A target held against what members hold and report (coordination, section 8). */
 export type Refinement = {
   /** The slices of the members for whom the intermediate assignment is not the target. */
@@ -72,6 +79,8 @@ export type Refinement = {
   readonly waits: ReadonlyMap<string, WarmupWait>;
   /** Wall clock, ms, at which a wait is over and the same input gives another result; infinite if there is none. */
   readonly untilMs: number;
+  /** Whatever else is reported, the result is the same. */
+  readonly watched: Watched;
 };
 
 /** The intermediate assignment is the target (WU-1). */
@@ -80,4 +89,5 @@ export const UNREFINED: Refinement = {
   moves: [],
   waits: new Map(),
   untilMs: Number.POSITIVE_INFINITY,
+  watched: { tasks: new Set(), members: new Set() },
 };

@@ -45,7 +45,7 @@ export type DerivedRefinement = {
 /** The intermediate assignment of one target: frozen while its epoch lasts (WU-4). */
 export type IntermediateAssignment = {
   readonly assignmentEpoch: number;
-  readonly refinement: Refinement;
+  readonly refinement: Pick<Refinement, 'slices' | 'moves'>;
 };
 
 /** State held outside the log. It is part of what a decision decided: kept and undone together with its batch (ORD-2). */
@@ -68,7 +68,7 @@ export type GroupSoft = {
   readonly nextRun: number;
   /** Wall clock, ms, of the last failed run; no new one sooner than an interval later (OFF-6). */
   readonly runFailedAtMs: number | undefined;
-  /** Rises with every report of offsets, and of the version in which they come; never falls within an incarnation. */
+  /** Rises with every report that makes a difference to what is derived; never falls within an incarnation. */
   readonly reportsHeard: number;
   readonly derived: DerivedRefinement | undefined;
   readonly intermediate: IntermediateAssignment | undefined;

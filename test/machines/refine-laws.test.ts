@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { RefinerMember } from '../../machines/decide/refine/facts.ts';
 import type { RefinerInput } from '../../machines/decide/refine/refine.ts';
+import { isWatched } from '../../machines/decide/refine/watched.ts';
 import type { Refinement } from '../../machines/model/refinement.ts';
 import { forEachTask, sameTasksByRole, taskKey } from '../../machines/model/task-list.ts';
 import type { Role, TaskOffset, TasksByRole } from '../../machines/model/tasks.ts';
@@ -209,6 +210,39 @@ describe('refine(): laws', () => {
       }),
       { numRuns: 100 },
     );
+  });
+
+  it('gives the same whatever a member reports that is not watched (WU-2)', () => {
+    let unwatched = 0;
+    const reports = fc.uniqueArray(
+      fc.record({
+        subtopologyId: fc.constant('0'),
+        partition: fc.nat({ max: STATEFUL - 1 }),
+        offset: fc.constantFrom(0n, 9_950n, 10_000n, 2n ** 63n - 1n),
+      }),
+      { selector: ({ partition }) => partition, maxLength: 3 },
+    );
+    const which = fc.nat({ max: PROCESSES.length - 1 });
+    fc.assert(
+      fc.property(start, which, reports, reports, (given, at, taskOffsets, taskEndOffsets) => {
+        // Without tasks that nobody has nor is to have, which are watched too.
+        const taskCount = given.tasks.length;
+        const subtopologies = [{ subtopologyId: '0', taskCount, stateful: true }];
+        const input = { ...inputOf(given), subtopologies };
+        const before = input.members[at];
+        if (before === undefined) throw new Error('There are as many members as processes');
+        const after = { ...before, taskOffsets, taskEndOffsets, reportedAtMs: 5_000 };
+        const lists = [before, after].flatMap((each) => [each.taskOffsets, each.taskEndOffsets]);
+        const refinement = refineSoundly(input);
+        if (isWatched(refinement.watched, before.memberId, lists)) return;
+        unwatched++;
+        expect(refineSoundly({ ...input, members: input.members.with(at, after) })).to.deep.equal(
+          refinement,
+        );
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(unwatched).to.be.greaterThan(50);
   });
 
   it('reaches the target in as many steps as the budget asks for when copies catch up, and no task goes back', () => {

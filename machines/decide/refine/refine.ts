@@ -9,6 +9,7 @@ import type { WaitLimits } from './stage.ts';
 import { endOfWait, judgeMover, judgeWait, waitFor } from './stage.ts';
 import type { Judged, Warmed } from './warm.ts';
 import { shareBudget } from './warm.ts';
+import { watchedBy } from './watched.ts';
 
 /** Everything an intermediate assignment follows from. */
 export type RefinerInput = WaitLimits & {
@@ -58,6 +59,7 @@ export function refine(input: RefinerInput): Refinement | undefined {
       .filter((move) => move !== undefined),
     waits,
     untilMs: firstEnd(facts, judged, waits, input),
+    watched: watchedBy(facts.movers),
   };
 }
 
