@@ -51,9 +51,10 @@ export function refuseBadPatterns({ patternSearch }: HeartbeatRequest): void {
 /**
  * Has a heartbeat come again when nobody knows yet what the patterns of a topology it is about stand for: those of the
  * join's, or after a load those of the group's. The group is as good as not loaded until then: a topology with patterns
- * taken for missing sources would cost it all its tasks.
+ * taken for missing sources would cost it all its tasks. For the same reason the session of a member that asks goes on:
+ * however long the search takes, nobody who speaks is taken for gone.
  *
- * @param draft nothing was written to it so far.
+ * @param draft nothing was written to it so far; who speaks is a member, unless it joins.
  * @returns the answer COORDINATOR_LOAD_IN_PROGRESS, which clients try again, and a search that sees to the group's own
  *   patterns.
  * @throws Refusal the same error, when it is the join that comes without a search of its patterns.
@@ -77,6 +78,10 @@ export function awaitPatterns(
   const text = `Source topic patterns are not resolved yet${reason}`;
   if (!lacksOwn) throw new Refusal('COORDINATOR_LOAD_IN_PROGRESS', text);
   searchIfDue(draft);
+  if (request.memberEpoch > JOIN_EPOCH) {
+    const delayMs = draft.context.settings.sessionTimeoutMs;
+    draft.cause({ type: 'armSession', memberId: request.memberId, delayMs });
+  }
   return draft.done({ kind: 'answer', value: refusedAnswer('COORDINATOR_LOAD_IN_PROGRESS', text) });
 }
 

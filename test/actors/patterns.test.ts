@@ -128,6 +128,26 @@ describe('ShardActor with source topic patterns', () => {
     expect(again.router.view('g')?.group.state).to.equal('Stable');
   });
 
+  it('takes nobody for gone who asks while it cannot search (R-10, LOAD-1)', async () => {
+    const { memory, topics } = await joined();
+    const again = await new Harness({
+      recordLog: memory,
+      compute: assignDirectly,
+      topics,
+    }).start();
+    again.patterns.hold();
+    const beat = async () => (await again.beat(steadyBeat('g', 'A', 2))).error;
+    for (let told = 0; told < 6; told++) {
+      expect(await beat()).to.equal('COORDINATOR_LOAD_IN_PROGRESS');
+      await again.clock.pass(10_000);
+    }
+    again.patterns.release();
+    await again.clock.settle();
+    expect(await beat()).to.equal('NONE');
+    await again.clock.pass(45_000);
+    expect(again.router.view('g')?.group.state).to.equal('Empty');
+  });
+
   it('searches for no group without patterns, whatever changes', async () => {
     const { made, topics, clock } = await joined();
     await made.beat(joinBeat('other', 'A'));
