@@ -11,6 +11,7 @@ import {
   withActivesOnly,
 } from '../support/assignment-measures.ts';
 import { forEachState } from '../support/assignment-scenario.ts';
+import { referenceBalanced } from '../support/reference-balanced.ts';
 
 /** `TEST_SEED` replays one scenario. */
 const replayed = process.env['TEST_SEED'];
@@ -88,6 +89,19 @@ for (const assignor of ['balanced', 'highly_available'] as const) {
     }).timeout(60_000);
   });
 }
+
+describe('balanced and its reference', () => {
+  it('agree on every group (P9)', () => {
+    for (const seed of SMALL.slice(0, 150)) {
+      forEachState(seed, 'small', (scenario) => {
+        const problem = { ...scenario.problem, assignor: 'balanced' };
+        const result = assignDirectly(problem);
+        expect(result).to.deep.equal(referenceBalanced(problem));
+        return result;
+      });
+    }
+  });
+});
 
 describe('highly_available beside balanced (assignors 6.3)', () => {
   it('is as even, and moves less than a tenth of the state', () => {

@@ -1,0 +1,179 @@
+import type {
+  AssignmentMember,
+  AssignmentProblem,
+  AssignmentResult,
+} from '../../machines/model/assignment.ts';
+import { byCodeUnits } from '../../machines/model/ids.ts';
+import { ReferenceGroup } from './reference-group.ts';
+import { has, inPartitionOrder, type Task } from './reference-parts.ts';
+
+/** A task in a role that lies on a process, before one of its members is chosen. */
+type Placement = { readonly task: Task; readonly processId: string };
+
+/**
+ * The balanced assignor as assignors 6.2, 5 and 2.1 tell it, with objects, maps and linear scans: slow, and meant to be
+ * checked by reading it next to the text. The oracle for the fast one.
+ */
+export function referenceBalanced(problem: AssignmentProblem): AssignmentResult {
+  return new ReferenceBalanced(problem).assign();
+}
+
+class ReferenceBalanced extends ReferenceGroup {
+  /** What lies on processes, by role; it goes to members by and by. */
+  readonly actives: Placement[] = [];
+  readonly copiesOf = new Map<Task, string[]>();
+
+  assign(): AssignmentResult {
+    const stateful = this.tasks.filter((task) => task.stateful);
+    const stateless = this.tasks.filter((task) => !task.stateful);
+    this.keepStaleActives(inPartitionOrder(stateful), inPartitionOrder(stateless));
+    this.dealActives(stateful);
+    this.fanOutActives(stateful, true);
+    this.placeStandbys(stateful);
+    this.fanOutStandbys();
+    this.dealActives(stateless);
+    this.fanOutActives(stateless, false);
+    return this.result();
+  }
+
+  /** Steps 1 and 3. */
+  dealActives(part: readonly Task[]): void {
+    for (const task of part.filter((each) => !this.active.has(each))) {
+      const processId = this.least(this.able(), (p) => this.activesOn(p));
+      if (processId !== undefined) this.actives.push({ task, processId });
+    }
+  }
+
+  /** Step 2; the rack rule without a limit of room, and without regard to who held the task. */
+  placeStandbys(stateful: readonly Task[]): void {
+    const wanted = Math.min(this.problem.numStandbyReplicas, this.processIds.length - 1);
+    const holders = (task: Task): string[] => [
+      ...this.processIds.filter((p) => this.holds(p, task)),
+      ...(this.copiesOf.get(task) ?? []),
+    ];
+    const placed = (task: Task): number =>
+      this.copies(task).length + (this.copiesOf.get(task)?.length ?? 0);
+    const place = (task: Task, processId: string): void => {
+      this.copiesOf.set(task, [...(this.copiesOf.get(task) ?? []), processId]);
+    };
+    for (const task of stateful) {
+      for (const member of this.candidatesOf(task, true)) {
+        const keeps = !this.isFresh(member) && has(member.standby, task);
+        if (keeps && placed(task) < wanted && !this.holds(member.processId, task)) {
+          this.copies(task).push(member);
+        }
+      }
+    }
+    for (const task of stateful) {
+      const tags = [...this.problem.rackAwareAssignmentTags];
+      while (tags.length > 0 && placed(task) < wanted) {
+        const processId = this.mostDiverse(holders(task), tags);
+        if (processId === undefined) tags.shift();
+        else place(task, processId);
+      }
+    }
+    for (const task of stateful) {
+      while (placed(task) < wanted) {
+        const open = this.able().filter((p) => !holders(task).includes(p));
+        const processId = this.least(open, (p) => this.tasksOn(p));
+        if (processId === undefined) break;
+        place(task, processId);
+      }
+    }
+  }
+
+  mostDiverse(holders: readonly string[], tags: readonly string[]): string | undefined {
+    const isNew = (process: string, key: string): boolean => {
+      const value = this.tagOf(process, key);
+      return value !== undefined && holders.every((p) => this.tagOf(p, key) !== value);
+    };
+    const vector = (process: string): string =>
+      tags.map((key) => (isNew(process, key) ? '1' : '0')).join('');
+    const open = this.able().filter((p) => !holders.includes(p) && vector(p).startsWith('1'));
+    const best = open.map(vector).sort(byCodeUnits).at(-1);
+    return this.least(
+      open.filter((p) => vector(p) === best),
+      (p) => this.tasksOn(p),
+    );
+  }
+
+  fanOutActives(part: readonly Task[], stays: boolean): void {
+    for (const processId of this.processIds) {
+      const mine = this.actives.filter((each) => each.processId === processId);
+      const tasks = mine.map(({ task }) => task).filter((task) => part.includes(task));
+      this.fanOut(processId, tasks, stays, (task, member) => this.active.set(task, member));
+    }
+    const left = this.actives.filter(({ task }) => !part.includes(task));
+    this.actives.splice(0, this.actives.length, ...left);
+  }
+
+  fanOutStandbys(): void {
+    for (const processId of this.processIds) {
+      const tasks = this.tasks.filter((task) => this.copiesOf.get(task)?.includes(processId));
+      this.fanOut(processId, tasks, true, (task, member) => this.copies(task).push(member));
+    }
+    this.copiesOf.clear();
+  }
+
+  /** Step 4 for one process and one round; holders go first where fewer tasks than members are left. */
+  fanOut(
+    processId: string,
+    tasks: readonly Task[],
+    stays: boolean,
+    give: (task: Task, member: AssignmentMember) => void,
+  ): void {
+    const members = this.freshOf(processId);
+    const before = members.reduce((sum, m) => sum + this.count(m), 0);
+    const level = Math.floor((before + tasks.length) / members.length);
+    const leave = (list: readonly Task[], mayKeep: (m: AssignmentMember) => boolean): Task[] =>
+      list.filter((task) => {
+        const holder = stays ? this.holderIn(processId, task) : undefined;
+        if (holder === undefined || !mayKeep(holder)) return true;
+        give(task, holder);
+        return false;
+      });
+    let rest = leave(tasks, (m) => this.count(m) < level);
+    let turn = 0;
+    while (rest.length > 0 && members.some((m) => this.count(m) < level)) {
+      const member = members[turn++ % members.length];
+      if (member === undefined || this.count(member) >= level) continue;
+      give(rest[0] as Task, member);
+      rest = rest.slice(1);
+    }
+    rest = leave(rest, (m) => this.count(m) === level);
+    for (const task of rest) {
+      const member = members.find((m) => this.count(m) === level);
+      if (member !== undefined) give(task, member);
+    }
+  }
+
+  /** The member of the process that holds the task now, in any role: as active before as a copy; if it is fresh. */
+  holderIn(processId: string, task: Task): AssignmentMember | undefined {
+    const previous = this.previousActive.get(task);
+    const holders = [...(previous ? [previous] : []), ...this.candidatesOf(task, true)];
+    const holder = holders.find((m) => m.processId === processId);
+    return holder !== undefined && this.isFresh(holder) ? holder : undefined;
+  }
+
+  able(): string[] {
+    return this.processIds.filter((p) => this.freshOf(p).length > 0);
+  }
+
+  activesOn(processId: string): number {
+    const given = [...this.active.values()].filter((m) => m.processId === processId).length;
+    return given + this.actives.filter((each) => each.processId === processId).length;
+  }
+
+  tasksOn(processId: string): number {
+    const copies = [...this.copiesOf.values()].filter((list) => list.includes(processId)).length;
+    const given = this.membersOf(processId).reduce((sum, m) => sum + this.count(m), 0);
+    // Actives that are not with a member yet: none while standbys are placed.
+    return given + copies;
+  }
+
+  least(processIds: readonly string[], load: (processId: string) => number): string | undefined {
+    return processIds.toSorted(
+      (a, b) => load(a) * this.capacity(b) - load(b) * this.capacity(a) || byCodeUnits(a, b),
+    )[0];
+  }
+}
