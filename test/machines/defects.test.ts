@@ -260,7 +260,7 @@ for (const profile of ['kip', 'kafka'] as const) {
       expect(statusesOf(stage.beat('B', 'told'))).to.deep.equal(SHUTDOWN);
     });
 
-    it('knows a task that the member was given, though topics shrank since (REQ-16)', () => {
+    it('topology-task-that-is-gone: a task that the member was given is known, though its topic shrank since (REQ-16)', () => {
       const stage = staged(profile, { in: 4 });
       stage.join('A');
       stage.settle('A');
