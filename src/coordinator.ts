@@ -5,6 +5,7 @@ import { Router } from '../actors/router.ts';
 import { Shards } from '../actors/shards.ts';
 import { PatternPool } from '../workers/pattern-pool.ts';
 import { AssignorPool } from '../workers/pool.ts';
+import { loadRe2 } from '../workers/re2.ts';
 import { type AdminServer, openAdminServer } from './admin/server.ts';
 import { systemClock } from './clock.ts';
 import { Catalogue } from './cluster/catalogue.ts';
@@ -113,6 +114,7 @@ async function start(
   closers.push(async () => front.close());
   const patternPool = new PatternPool({ matchesMax: config.patternTopicsMax });
   closers.push(() => patternPool.close());
+  if (config.behaviour.resolveSourceTopicRegex) warnWithoutRe2(log);
   const patterns = new TopicPatterns({
     topics: front.topics,
     match: (wanted, names) => patternPool.match(wanted, names),
@@ -254,4 +256,12 @@ async function startAdmin(
   });
   closers.push(() => admin.close());
   return admin;
+}
+
+/** Whoever installed without RE2 hears of it before an application does. */
+function warnWithoutRe2(log: Log): void {
+  loadRe2().catch((cause: unknown) => {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    log.warn({ reason }, 'Source topic patterns will be refused: the package re2 is not installed');
+  });
 }

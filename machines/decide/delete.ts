@@ -23,6 +23,10 @@ export function decideDelete(slot: GroupSlot | undefined): GroupDecision<undefin
     soft: end.soft,
     reply: { kind: 'answer', value: undefined },
     effects: end.effects,
-    because: [`The group was deleted on request; offsets deleted with it: ${offsets.length}`],
+    because: [
+      offsets.length === 0
+        ? 'The group was deleted on request'
+        : `The group was deleted on request; offsets deleted with it: ${offsets.length}`,
+    ],
   };
 }

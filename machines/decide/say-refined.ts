@@ -90,5 +90,7 @@ function within(move: TaskMove, { settings }: Limits): string {
 }
 
 function isNow({ lag }: TaskMove): string {
-  return lag === undefined ? 'not heard of yet' : `is ${lag}`;
+  if (lag === undefined) return 'not heard of yet';
+  // Clients count to the last record: a copy with nothing left to restore is one ahead of the end.
+  return `is ${lag < 0n ? 0n : lag}`;
 }

@@ -63,7 +63,7 @@ export async function openAdminServer(options: AdminOptions): Promise<AdminServe
 function listen(server: Server, { host, port }: HostPort): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
-      const reason = cause.code === 'EADDRINUSE' ? 'another process uses this port' : cause.message;
+      const reason = cause.code === 'EADDRINUSE' ? 'the port is in use' : cause.message;
       const message = `Cannot listen on ${host}:${port} for the admin server: ${reason} (--admin-port)`;
       reject(new AdminListenError(message, { cause }));
     });

@@ -24,10 +24,16 @@ async function fetchWithin(url: string, place: string): Promise<Response> {
   try {
     return await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
   } catch (error) {
-    const isLate = error instanceof Error && error.name === 'TimeoutError';
-    const reason = isLate ? `no answer within ${TIMEOUT_MS} ms` : 'nobody listens there';
+    const reason = reasonOf(error);
     throw new CommandError(`Cannot reach the admin server at ${place}: ${reason} (--admin)`);
   }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError') return `no answer within ${TIMEOUT_MS} ms`;
+  const { code } = (error.cause ?? {}) as { readonly code?: unknown };
+  return code === 'ECONNREFUSED' ? 'nobody listens there' : 'what listens there speaks no HTTP';
 }
 
 function isErrorAnswer(body: unknown): body is ErrorAnswer {

@@ -50,7 +50,7 @@ async function play({ address, adminAddress }: Started, io: CommandIo): Promise<
     io.out(`A coordinator runs on ${formatHostPort(address)}, with its groups in memory.\n`);
     await createSource(address);
     io.out(
-      `Topic "${SOURCE}" has ${PARTITIONS} partitions. Group "${GROUP}" counts them per key.\n`,
+      `Topic "${SOURCE}" has ${PARTITIONS} partitions. Group "${GROUP}" reads it and keeps no state.\n`,
     );
     const members: ScriptedMember[] = [];
     for (const memberId of ['alpha', 'beta', 'gamma']) {
@@ -81,17 +81,11 @@ async function createSource(address: HostPort): Promise<void> {
 }
 
 function newMember(connection: ClientConnection, memberId: string): ScriptedMember {
-  const store = { name: `${GROUP}-counts-changelog`, partitions: 0, replicationFactor: 1 };
   return new ScriptedMember(connection, {
     groupId: GROUP,
     memberId,
     processId: `process-of-${memberId}`,
-    topology: {
-      epoch: 0,
-      subtopologies: [
-        { subtopologyId: '0', sourceTopics: [SOURCE], stateChangelogTopics: [store] },
-      ],
-    },
+    topology: { epoch: 0, subtopologies: [{ subtopologyId: '0', sourceTopics: [SOURCE] }] },
   });
 }
 

@@ -1,4 +1,5 @@
 import type { AdminClient } from '../client/admin.ts';
+import { nearestName } from '../config/nearest-name.ts';
 import { CommandError } from './command-io.ts';
 import type { Printing } from './groups.ts';
 import { jsonText, table } from './table.ts';
@@ -29,6 +30,7 @@ export async function configureGroup(
   { set, unset, json, io }: Printing & GroupConfigFlags,
 ): Promise<void> {
   const changes = changesOf(set, unset);
+  refuseUnknown(unset, new Set((await client.groupConfigs(groupId)).map(({ name }) => name)));
   if (changes.size > 0) await client.alterGroupConfigs(groupId, changes);
   const configs = (await client.groupConfigs(groupId))
     .filter(({ name }) => name.startsWith(OURS))
@@ -42,6 +44,15 @@ export async function configureGroup(
     const lines = configs.map(({ name, value, source }) => [name, value || '-', source]);
     io.out(table(['SETTING', 'VALUE', 'FROM'], lines));
   }
+}
+
+/** To take away what does not exist is no error to Kafka, but a typing error to a person. */
+function refuseUnknown(names: readonly string[], known: ReadonlySet<string>): void {
+  const unknown = names.find((name) => !known.has(name));
+  if (unknown === undefined) return;
+  const nearest = nearestName(unknown, [...known]);
+  const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
+  throw new CommandError(`Cannot take ${unknown} away: groups have no such setting${hint}`);
 }
 
 function changesOf(

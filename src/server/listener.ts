@@ -81,7 +81,7 @@ function listenError(
 ): ListenError {
   const code = error.code ?? 'UNKNOWN';
   const reasons: Record<string, string> = {
-    EADDRINUSE: 'another process uses this port',
+    EADDRINUSE: 'the port is in use',
     EACCES: 'this user may not use this port',
     EADDRNOTAVAIL: 'this machine has no such address',
     ENOTFOUND: 'this host name is not known',

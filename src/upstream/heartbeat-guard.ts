@@ -26,7 +26,10 @@ const GROUPS_MAX = 1_000_000;
 
 /** What a member that wants to join is told while the group upstream is not held for us. */
 const refusals: Readonly<Record<Exclude<Hold, 'joined'>, readonly [WireErrorName, string]>> = {
-  conflict: ['GROUP_ID_NOT_FOUND', 'A live group of another kind holds this id upstream'],
+  conflict: [
+    'GROUP_ID_NOT_FOUND',
+    'A live group of another kind holds this id upstream: it must be empty first',
+  ],
   fenced: ['NOT_COORDINATOR', 'Another gateway coordinates this group now'],
   forbidden: ['GROUP_AUTHORIZATION_FAILED', 'The gateway may not join this group upstream'],
   unavailable: ['COORDINATOR_NOT_AVAILABLE', 'The group upstream cannot be reached now'],

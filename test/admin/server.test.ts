@@ -475,7 +475,7 @@ describe('the admin server', () => {
     expect(failed)
       .to.have.property('message')
       .that.equals(
-        `Cannot listen on 127.0.0.1:${server.address.port} for the admin server: another process uses this port (--admin-port)`,
+        `Cannot listen on 127.0.0.1:${server.address.port} for the admin server: the port is in use (--admin-port)`,
       );
   });
 

@@ -112,7 +112,7 @@ describe('the program', function () {
       expect([code, out, err]).to.deep.equal([
         1,
         '',
-        `Cannot listen on 127.0.0.1:${port}: another process uses this port (--port)\n`,
+        `Cannot listen on 127.0.0.1:${port}: the port is in use (--port)\n`,
       ]);
     } finally {
       taken.close();

@@ -116,7 +116,7 @@ describe('headgate serve, a process of its own', () => {
         expect([sameFolder.out, samePort.out]).to.deep.equal([[], []]);
         expect([sameFolder.err, samePort.err]).to.deep.equal([
           [`Open the store in ${folder}: it is in use by another process (--data-dir)`],
-          [`Cannot listen on 127.0.0.1:${port}: another process uses this port (--port)`],
+          [`Cannot listen on 127.0.0.1:${port}: the port is in use (--port)`],
         ]);
         const member = await settledMember({ host: '127.0.0.1', port }, 'g');
         expect((await member.beat()).errorCode).to.equal(0);

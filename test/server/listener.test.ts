@@ -88,7 +88,7 @@ describe('openListener()', () => {
     expect(error).to.be.instanceOf(ListenError);
     expect(error).to.include({
       code: 'EADDRINUSE',
-      message: `Cannot listen on 127.0.0.1:${port}: another process uses this port (--port)`,
+      message: `Cannot listen on 127.0.0.1:${port}: the port is in use (--port)`,
     });
     await listener.stop(0);
   });
