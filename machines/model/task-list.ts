@@ -90,8 +90,19 @@ export function hasTask(tasks: TaskList, subtopologyId: string, partition: numbe
   return hasNumber(partitionsOf(tasks, subtopologyId), partition);
 }
 
+/** By halves: what a client sends may name any number of subtopologies, and is looked at before anything is known of it. */
 function partitionsOf(tasks: TaskList, subtopologyId: string): readonly number[] {
-  for (const entry of tasks) if (entry.subtopologyId === subtopologyId) return entry.partitions;
+  let low = 0;
+  let high = tasks.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >>> 1;
+    const entry = tasks[middle];
+    if (entry === undefined || entry.subtopologyId === subtopologyId) {
+      return entry?.partitions ?? NO_NUMBERS;
+    }
+    if (entry.subtopologyId < subtopologyId) low = middle + 1;
+    else high = middle - 1;
+  }
   return NO_NUMBERS;
 }
 

@@ -116,8 +116,12 @@ function invalid(what: string): Outcome {
 }
 
 function firstRepeated(configs: readonly { readonly name: string }[]): string | undefined {
-  const names = configs.map(({ name }) => name);
-  return names.find((name, at) => names.indexOf(name) !== at);
+  const seen = new Set<string>();
+  for (const { name } of configs) {
+    if (seen.has(name)) return name;
+    seen.add(name);
+  }
+  return undefined;
 }
 
 /** Turns the steps into values to set (null: to take away); the first step that cannot be refuses them all. */
