@@ -1,4 +1,5 @@
 import { byCodeUnits } from '../model/ids.ts';
+import { isWithin, lagBetween, offsetsByTask } from '../model/lag.ts';
 import type { Refinement } from '../model/refinement.ts';
 import { UNREFINED } from '../model/refinement.ts';
 import type { GroupSoft, MemberSoft } from '../model/soft.ts';
@@ -7,7 +8,6 @@ import type { TasksByRole } from '../model/tasks.ts';
 import { NO_TASKS_BY_ROLE } from '../model/tasks.ts';
 import { raiseGroupEpoch } from './bump.ts';
 import type { Draft } from './draft.ts';
-import { isWithin, lagBetween, offsetsByTask } from './refine/lag.ts';
 import { type RefinerInput, refine } from './refine/refine.ts';
 import { isWatched } from './refine/watched.ts';
 import { sayRefined } from './say-refined.ts';

@@ -1,7 +1,7 @@
+import { isWithin, lagBetween, NOT_STARTED, offsetsByTask } from '../../model/lag.ts';
 import type { Position } from '../../model/refinement.ts';
 import { hasTask, taskKey } from '../../model/task-list.ts';
 import type { Role, TaskList, TaskOffset, TasksByRole } from '../../model/tasks.ts';
-import { isWithin, lagBetween, NOT_STARTED, offsetsByTask } from './lag.ts';
 
 /** A member as the refiner sees it. */
 export type RefinerMember = {

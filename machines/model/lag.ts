@@ -1,5 +1,5 @@
-import { taskKey } from '../../model/task-list.ts';
-import type { TaskOffset } from '../../model/tasks.ts';
+import { taskKey } from './task-list.ts';
+import type { TaskOffset } from './tasks.ts';
 
 /** Restoration of a task has not started: no position, whatever the end is (OFS-3). */
 export const NOT_STARTED = 2n ** 63n - 1n;
