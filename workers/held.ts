@@ -1,9 +1,7 @@
 import type { AssignmentMember, AssignmentProblem } from '../machines/model/assignment.ts';
+import { isWithin, lagBetween, NOT_STARTED } from '../machines/model/lag.ts';
 import type { TaskList, TaskOffset } from '../machines/model/tasks.ts';
 import { at, CANDIDATE } from './dense.ts';
-
-/** A member reports this offset for a task whose restore has not begun. */
-export const NOT_STARTED = 2n ** 63n - 1n;
 
 /** The numbers of a subtopology's tasks: from `base` up to `end`. */
 export type TaskRange = { readonly base: number; readonly end: number; readonly stateful: boolean };
@@ -57,13 +55,7 @@ export function gatherHeld(
       if (at(prevActive, task) === m || at(listedFor, task) === m) return;
       listedFor[task] = m;
       const offset = offsets.get(task, m);
-      const end = ends.get(task, m);
-      const caughtUp =
-        offset !== undefined &&
-        end !== undefined &&
-        offset !== NOT_STARTED &&
-        end !== NOT_STARTED &&
-        end - offset <= acceptableRecoveryLag;
+      const caughtUp = isWithin(lagBetween(offset, ends.get(task, m)), acceptableRecoveryLag);
       candidates.push({ task, member: m, role, offset, caughtUp });
     };
     offsets.put(member.taskOffsets, m);

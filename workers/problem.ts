@@ -4,6 +4,7 @@ import type {
   AssignmentResult,
 } from '../machines/model/assignment.ts';
 import { byCodeUnits } from '../machines/model/ids.ts';
+import { NOT_STARTED } from '../machines/model/lag.ts';
 import { NO_TASKS, type TaskIds, type TaskList } from '../machines/model/tasks.ts';
 import type { KeyValue } from '../machines/model/topology.ts';
 import {
@@ -15,14 +16,7 @@ import {
   type DenseSizes,
   denseBytes,
 } from './dense.ts';
-import {
-  byRank,
-  type Candidate,
-  gatherHeld,
-  NOT_STARTED,
-  numberTasks,
-  type TaskRange,
-} from './held.ts';
+import { byRank, type Candidate, gatherHeld, numberTasks, type TaskRange } from './held.ts';
 import { kafkaView } from './kafka-view.ts';
 import type { ProblemView } from './problem-view.ts';
 import type { SharedBuffers } from './shared-buffers.ts';
