@@ -45,8 +45,8 @@ export function countHeld(dense: Dense, kind: TaskKind): void {
   }
 }
 
-/** Marks in `planned` the members that may not be able to keep all they have. */
-function markAboveShare({ size, count, planned }: Dense, quota: Quota): void {
+/** Marks in `planned` the members that may not be able to keep all that is planned for them. */
+export function markAboveShare({ size, count, planned }: Dense, quota: Quota): void {
   let sure = quota.floor;
   let above = 0;
   let most = 0;
@@ -62,7 +62,7 @@ function markAboveShare({ size, count, planned }: Dense, quota: Quota): void {
   }
 }
 
-const ABOVE_SHARE = -1;
+export const ABOVE_SHARE = -1;
 
 /** Returns how many tasks of members above the share were gathered in `few`. */
 function keepAllOfOthers(dense: Dense, kind: TaskKind): number {

@@ -1,10 +1,11 @@
 import { bestCandidate, CANDIDATE_KINDS, type CandidateKind, hasCandidates } from './candidates.ts';
 import { keepStaleStandbys, listHolders, placeStandby } from './copies.ts';
-import { at, isSet } from './dense.ts';
+import { at, type Dense, isSet } from './dense.ts';
+import { keepCopies } from './keep-copies.ts';
 import { findRackRoom } from './rack-room.ts';
 import { NO_HOLDER, NO_NEW_VALUE, pickForDiversity } from './racks.ts';
 import { leastLoadedForCopies, leastLoadedProcesses, type Run } from './run.ts';
-import { orderTasks } from './task-order.ts';
+import { orderTasks, sortFew } from './task-order.ts';
 
 /**
  * Gives every stateful task its standbys, after the actives are placed: first what stale members keep, then for the
@@ -16,11 +17,9 @@ import { orderTasks } from './task-order.ts';
 export function placeStandbys(run: Run): void {
   const { size, facts } = run.dense;
   let lacking = run.statefulCount * size.slots;
-  // Where nobody has anything, and nobody's rack counts, no task is told from another by its place in this order.
-  if (facts.held + size.candidates + size.tagKeys > 0)
-    orderTasks(run.dense, 'stateful', run.dense.order);
   if (facts.stale > 0) lacking -= keepStaleStandbys(run);
   if (size.tagKeys > 0) lacking -= placeForRacks(run);
+  if (lacking > 0 && facts.copies > 0) lacking -= keepCopies(run);
   for (const kind of CANDIDATE_KINDS) {
     const isOf = kind === 'copies' && facts.held > 0;
     if (lacking > 0 && (isOf || hasCandidates(run.dense, kind)))
@@ -37,6 +36,7 @@ function placeForRacks(run: Run): number {
   const { dense, members, totalQuota } = run;
   const { order, size, standbyCount } = dense;
   findRackRoom(dense);
+  orderTasks(dense, 'stateful', order);
   const processes = leastLoadedProcesses(run, 'stateful', dense.tagGroup);
   let placed = 0;
   for (const holders of ['only', 'first'] as const) {
@@ -60,38 +60,32 @@ function placeForRacks(run: Run): number {
   return placed;
 }
 
-/** Where state of a kind is, the previous active counting as a copy; in the same order. */
+/**
+ * Where state of a kind is, the previous active counting as a copy; in descending (partition, subtopology) order.
+ *
+ * @returns how many standbys were placed.
+ */
 function placeWithState(run: Run, kind: CandidateKind): number {
   const { dense, totalQuota } = run;
-  const { size, order, standbyCount, active, prevActive, count, procOf, marks } = dense;
-  const { candStart, candDisk, candMember } = dense;
+  const { size, few, standbyCount, prevActive, active, count, procOf, marks } = dense;
   const ofCopies = kind === 'copies';
+  const taskCount = gatherLacking(dense, kind);
+  sortFew(dense, taskCount, 'stateful');
   let placed = 0;
-  for (let i = run.statefulCount - 1; i >= 0; i--) {
-    const task = at(order, i);
-    if (at(standbyCount, task) === size.slots) continue;
-    const previous = ofCopies ? at(prevActive, task) : -1;
-    const isMoved = previous !== -1 && previous !== at(active, task);
-    const from = ofCopies ? at(candStart, task) : at(candDisk, task);
-    const to = ofCopies ? at(candDisk, task) : at(candStart, task + 1);
-    if (from === to && !isMoved) continue;
+  for (let i = taskCount - 1; i >= 0; i--) {
+    const task = at(few, i);
     startTask(run, task);
     const before = at(standbyCount, task);
+    const previous = ofCopies ? at(prevActive, task) : -1;
     if (
-      isMoved &&
+      previous !== -1 &&
+      previous !== at(active, task) &&
       at(count, previous) < totalQuota.limit &&
       at(marks, at(procOf, previous)) !== task
     ) {
       placeStandby(run, task, previous);
     }
-    if (to - from <= size.slots - at(standbyCount, task) && allHaveRoom(run, from, to)) {
-      // All are wanted, and there is nothing to compare.
-      for (let c = from; c < to; c++) {
-        const member = at(candMember, c);
-        if (at(marks, at(procOf, member)) !== task) placeStandby(run, task, member);
-      }
-    }
-    while (from < to && at(standbyCount, task) < size.slots) {
+    while (at(standbyCount, task) < size.slots) {
       const member = bestCandidate(run, task, kind, 'sibling', totalQuota);
       if (member === -1) break;
       placeStandby(run, task, member);
@@ -101,12 +95,23 @@ function placeWithState(run: Run, kind: CandidateKind): number {
   return placed;
 }
 
-/** Whether the quota stays as it is when all these candidates get one more. */
-function allHaveRoom({ dense, totalQuota }: Run, from: number, to: number): boolean {
-  for (let c = from; c < to; c++) {
-    if (at(dense.count, at(dense.candMember, c)) + 1 >= totalQuota.limit) return false;
+/** Gathers in `few` the tasks that lack standbys and have state of a kind somewhere; returns how many. */
+function gatherLacking(dense: Dense, kind: CandidateKind): number {
+  const { size, base, few, standbyCount, prevActive, active, candStart, candDisk } = dense;
+  const ofCopies = kind === 'copies';
+  let filled = 0;
+  for (let s = 0; s < size.subtopologies; s++) {
+    if (!isSet(dense.stateful, s)) continue;
+    const to = at(base, s + 1);
+    for (let task = at(base, s); task < to; task++) {
+      if (at(standbyCount, task) === size.slots) continue;
+      const disk = at(candDisk, task);
+      const isThere = ofCopies ? at(candStart, task) < disk : disk < at(candStart, task + 1);
+      const previous = ofCopies ? at(prevActive, task) : -1;
+      if (isThere || (previous !== -1 && previous !== at(active, task))) few[filled++] = task;
+    }
   }
-  return true;
+  return filled;
 }
 
 /** What is missing yet, in descending (subtopology, partition) order; without regard to the quota, as H5 demands. */

@@ -107,9 +107,8 @@ class ReferenceSticky extends ReferenceGroup {
   }
 
   placeStandbys(stateful: readonly Task[], quota: Quota): void {
-    const wanted = this.problem.numStandbyReplicas;
-    const lacks = (task: Task): boolean =>
-      this.copies(task).length < Math.min(wanted, this.processIds.length - 1);
+    const wanted = Math.min(this.problem.numStandbyReplicas, this.processIds.length - 1);
+    const lacks = (task: Task): boolean => this.copies(task).length < wanted;
     const place = (task: Task, member: AssignmentMember): void => {
       this.copies(task).push(member);
       reached(quota, this.count(member));
@@ -136,6 +135,7 @@ class ReferenceSticky extends ReferenceGroup {
         }
       }
     }
+    this.keepCopies(stateful.filter(lacks), quota, (task) => wanted - this.copies(task).length);
     for (const copies of [true, false]) {
       for (const task of stateful.toReversed()) {
         const previous = this.previousActive.get(task);
@@ -167,6 +167,38 @@ class ReferenceSticky extends ReferenceGroup {
         if (process === undefined) break;
         place(task, this.leastMember(process));
       }
+    }
+  }
+
+  /** Copies that are all wanted stay first, with members that have room for all that they hold of such. */
+  keepCopies(lacking: readonly Task[], quota: Quota, free: (task: Task) => number): void {
+    const settled = lacking.filter((task) => {
+      const previous = this.previousActive.get(task);
+      const copies = this.candidatesOf(task, true).length;
+      const stays = previous === undefined || previous === this.active.get(task);
+      return stays && copies > 0 && copies <= free(task);
+    });
+    const planned = new Map<AssignmentMember, number>();
+    for (const member of settled.flatMap((task) => this.candidatesOf(task, true))) {
+      planned.set(member, (planned.get(member) ?? 0) + 1);
+    }
+    const wants = (m: AssignmentMember): number =>
+      this.isFresh(m) ? this.count(m) + (planned.get(m) ?? 0) : Infinity;
+    const floor = quota.members > 0 ? Math.floor(quota.tasks / quota.members) : 0;
+    const above = [...planned.keys()].filter((m) => wants(m) > floor);
+    const fits =
+      above.length <= quota.tasks - floor * quota.members &&
+      above.every((m) => wants(m) <= floor + 1);
+    const contested = fits ? [] : above;
+    for (const task of settled) {
+      const copies = this.candidatesOf(task, true);
+      if (copies.some((m) => contested.includes(m))) continue;
+      for (const member of copies) {
+        if (!this.holds(member.processId, task)) this.copies(task).push(member);
+      }
+    }
+    for (const member of planned.keys()) {
+      if (!contested.includes(member)) reached(quota, this.count(member));
     }
   }
 

@@ -37,8 +37,8 @@ describe('assignSticky() puts tasks where their state is (assignors 3, Q9)', () 
     ];
     expect(placements(members, 4, 1)).to.deep.equal([
       'a: 0 | 2',
-      'b: 2 | 1',
-      'c: 3 | 0',
+      'b: 2 | 0',
+      'c: 3 | 1',
       'd: 1 | 3',
     ]);
   });

@@ -1,0 +1,81 @@
+import { at, type Dense } from './dense.ts';
+import { ABOVE_SHARE, markAboveShare } from './keep-actives.ts';
+import type { Run } from './run.ts';
+import { isOfKind } from './task-order.ts';
+
+/**
+ * Before standbys are chosen: lets copies stay that nobody contests. A task's copies do when all of them are wanted, its
+ * active stays, and their members have room for whatever they hold. So what stays as it was is placed without a look at
+ * one task after the other in their order, and first of all.
+ *
+ * @returns how many standbys were placed.
+ *
+ * Source: assignors 6.1 (standby pass).
+ */
+export function keepCopies(run: Run): number {
+  const { dense } = run;
+  const { size, base, candStart, candDisk, candMember, planned, count } = dense;
+  planned.fill(0);
+  for (let s = 0; s < size.subtopologies; s++) {
+    if (!isOfKind(dense, s, 'stateful')) continue;
+    const to = at(base, s + 1);
+    for (let task = at(base, s); task < to; task++) {
+      if (!isSettled(dense, task)) continue;
+      const end = at(candDisk, task);
+      for (let c = at(candStart, task); c < end; c++) {
+        const member = at(candMember, c);
+        planned[member] = at(planned, member) + 1;
+      }
+    }
+  }
+  markAboveShare(dense, run.totalQuota);
+  const kept = placeSettled(dense);
+  for (let m = 0; m < size.members; m++) {
+    if (at(planned, m) > 0) run.totalQuota.reached(at(count, m));
+  }
+  return kept;
+}
+
+/** Whether all copies of a task are wanted, and its active stays. */
+function isSettled(dense: Dense, task: number): boolean {
+  const { size, active, prevActive, candStart, candDisk, standbyCount } = dense;
+  const copies = at(candDisk, task) - at(candStart, task);
+  if (copies === 0 || copies > size.slots - at(standbyCount, task)) return false;
+  const previous = at(prevActive, task);
+  return previous === -1 || previous === at(active, task);
+}
+
+function placeSettled(dense: Dense): number {
+  const { size, base, active, procOf, procCount, candStart, candDisk, candMember } = dense;
+  const { planned, count, marks, standby, standbyCount } = dense;
+  let kept = 0;
+  for (let s = 0; s < size.subtopologies; s++) {
+    if (!isOfKind(dense, s, 'stateful')) continue;
+    const to = at(base, s + 1);
+    tasks: for (let task = at(base, s); task < to; task++) {
+      if (!isSettled(dense, task)) continue;
+      const from = at(candStart, task);
+      const end = at(candDisk, task);
+      for (let c = from; c < end; c++) {
+        if (at(planned, at(candMember, c)) === ABOVE_SHARE) continue tasks;
+      }
+      let placed = at(standbyCount, task);
+      const first = task * size.slots;
+      const owner = at(active, task);
+      if (owner !== -1) marks[at(procOf, owner)] = task;
+      for (let i = 0; i < placed; i++) marks[at(procOf, at(standby, first + i))] = task;
+      for (let c = from; c < end; c++) {
+        const member = at(candMember, c);
+        const process = at(procOf, member);
+        if (at(marks, process) === task) continue;
+        marks[process] = task;
+        standby[first + placed++] = member;
+        count[member] = at(count, member) + 1;
+        procCount[process] = at(procCount, process) + 1;
+        kept++;
+      }
+      standbyCount[task] = placed;
+    }
+  }
+  return kept;
+}
