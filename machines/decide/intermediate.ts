@@ -9,7 +9,7 @@ import { NO_TASKS_BY_ROLE } from '../model/tasks.ts';
 import { raiseGroupEpoch } from './bump.ts';
 import type { Draft } from './draft.ts';
 import { type RefinerInput, refine } from './refine/refine.ts';
-import { isWatched } from './refine/watched.ts';
+import { makesDifference, type Reporter } from './refine/watched.ts';
 import { sayRefined } from './say-refined.ts';
 
 /** The version from which on heartbeats report how far copies are (OFS-4). */
@@ -134,8 +134,14 @@ export function noteReport(draft: Draft, memberId: string, report: Partial<Membe
   draft.changeMember(memberId, report);
   const after = draft.softOf(memberId);
   const { derived, reportsHeard } = draft.soft;
-  const lists = [before, after].flatMap((each) => [each.taskOffsets, each.taskEndOffsets]);
-  if (derived === undefined || !isWatched(derived.refinement.watched, memberId, lists)) return;
+  if (derived === undefined) return;
+  const { acceptableRecoveryLag } = draft.context.settings;
+  const { assigned } = draft.member(memberId);
+  const reporter = (heard: MemberSoft): Reporter => {
+    return { ...heard, memberId, assigned, reportsCopies: reportsCopies(heard) };
+  };
+  const { watched } = derived.refinement;
+  if (!makesDifference(watched, reporter(before), reporter(after), acceptableRecoveryLag)) return;
   draft.change({ reportsHeard: reportsHeard + 1 });
 }
 

@@ -62,11 +62,12 @@ export type WarmupWait = {
 /** Where a copy was, and when (wall clock, ms). */
 export type Position = { readonly offset: bigint; readonly atMs: number };
 
-/** Of which tasks reports count, and of which members all that they report. */
+/** What reports can make a difference. */
 export type Watched = {
-  /** By their names. */
+  /** The tasks that move, by name. */
   readonly tasks: ReadonlySet<string>;
-  readonly members: ReadonlySet<string>;
+  /** The members they move to, by id: what those have to restore themselves holds the tasks up. */
+  readonly owners: ReadonlySet<string>;
 };
 
 /** A target held against what members hold and report (coordination, section 8). */
@@ -89,5 +90,5 @@ export const UNREFINED: Refinement = {
   moves: [],
   waits: new Map(),
   untilMs: Number.POSITIVE_INFINITY,
-  watched: { tasks: new Set(), members: new Set() },
+  watched: { tasks: new Set(), owners: new Set() },
 };

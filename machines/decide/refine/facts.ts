@@ -258,8 +258,15 @@ export function restoringLagOf(facts: Facts, member: RefinerMember): bigint {
   return left;
 }
 
-function sumRestoringLags(member: RefinerMember, acceptableRecoveryLag: bigint): bigint {
-  const { assigned, taskOffsets, taskEndOffsets } = member;
+/** As {@link restoringLagOf}, counted anew. */
+export function sumRestoringLags(
+  {
+    assigned,
+    taskOffsets,
+    taskEndOffsets,
+  }: Pick<RefinerMember, 'assigned' | 'taskOffsets' | 'taskEndOffsets'>,
+  acceptableRecoveryLag: bigint,
+): bigint {
   const isActive = (subtopologyId: string, partition: number) =>
     hasTask(assigned.active, subtopologyId, partition);
   const offsets = offsetsByTask(taskOffsets, isActive);

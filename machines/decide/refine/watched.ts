@@ -1,29 +1,43 @@
 import type { Watched } from '../../model/refinement.ts';
 import { taskKey } from '../../model/task-list.ts';
-import type { TaskOffset } from '../../model/tasks.ts';
-import type { Mover } from './facts.ts';
+import type { Mover, RefinerMember } from './facts.ts';
+import { sumRestoringLags } from './facts.ts';
 
-/** What a refinement looks at of all that members report: the tasks that move, and everything of those they move to. */
+/** A member with what it reports. */
+export type Reporter = Pick<
+  RefinerMember,
+  'memberId' | 'assigned' | 'taskOffsets' | 'taskEndOffsets' | 'reportsCopies'
+>;
+
+/** What a refinement looks at of all that members report: the tasks that move, and those they move to. */
 export function watchedBy(movers: readonly Mover[]): Watched {
   return {
     tasks: new Set(movers.map(({ key }) => key)),
-    members: new Set(movers.flatMap(({ owner }) => owner?.memberId ?? [])),
+    owners: new Set(movers.flatMap(({ owner }) => owner?.memberId ?? [])),
   };
 }
 
 /**
- * Whether a report can make a difference to a refinement. Of those in a large group few do while some task moves.
+ * Whether a report can make a difference to a refinement: it is about a task that moves, or a member that a task moves to
+ * has more or less to restore before. Of the reports in a large group few do.
  *
- * @param lists offsets and ends, as they were and as they are.
+ * @param before the member with what it reported before; it has the same tasks now.
  */
-export function isWatched(
-  { tasks, members }: Watched,
-  memberId: string,
-  lists: readonly (readonly TaskOffset[])[],
+export function makesDifference(
+  { tasks, owners }: Watched,
+  before: Reporter,
+  after: Reporter,
+  acceptableRecoveryLag: bigint,
 ): boolean {
   if (tasks.size === 0) return false;
-  if (members.has(memberId)) return true;
-  return lists.some((list) =>
-    list.some(({ subtopologyId, partition }) => tasks.has(taskKey(subtopologyId, partition))),
+  if (owners.has(after.memberId)) {
+    if (before.reportsCopies !== after.reportsCopies) return true;
+    const [was, is] = [before, after].map((one) => sumRestoringLags(one, acceptableRecoveryLag));
+    if (was !== is) return true;
+  }
+  return [before, after].some(({ taskOffsets, taskEndOffsets }) =>
+    [taskOffsets, taskEndOffsets].some((list) =>
+      list.some(({ subtopologyId, partition }) => tasks.has(taskKey(subtopologyId, partition))),
+    ),
   );
 }
