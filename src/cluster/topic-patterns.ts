@@ -23,6 +23,8 @@ export class TopicPatterns implements PatternsPort {
   #version = -1;
   #names = '';
   readonly #searches = new Map<string, Promise<PatternSearch>>();
+  /** Patterns that took too long once: on a busy machine any may, and nobody is to be refused for that. */
+  readonly #slowOnce = new Set<string>();
 
   constructor(parts: TopicPatternsParts) {
     this.#parts = parts;
@@ -46,18 +48,27 @@ export class TopicPatterns implements PatternsPort {
     if (version === this.#version) return;
     this.#version = version;
     this.#names = names.join('\n');
+    this.#forget();
+  }
+
+  #forget(): void {
     this.#searches.clear();
+    this.#slowOnce.clear();
   }
 
   #shared(patterns: readonly string[]): Promise<PatternSearch> {
     const key = JSON.stringify(patterns);
     const known = this.#searches.get(key);
     if (known !== undefined) return known;
-    if (this.#searches.size >= KEPT_MAX) this.#searches.clear();
+    if (this.#searches.size + this.#slowOnce.size >= KEPT_MAX) this.#forget();
     const version = this.#version;
-    const search = this.#parts
-      .match(patterns, this.#names)
-      .then((outcome) => resultOf(patterns, outcome, version));
+    const search = this.#parts.match(patterns, this.#names).then((outcome) => {
+      if (outcome.status === 'slow' && !this.#slowOnce.has(key)) {
+        this.#slowOnce.add(key);
+        throw new Error('The source topic patterns took too long to match');
+      }
+      return resultOf(patterns, outcome, version);
+    });
     this.#searches.set(key, search);
     // What failed may be tried again.
     search.catch(() => this.#searches.get(key) === search && this.#searches.delete(key));

@@ -77,14 +77,6 @@ describe('TopicPatterns', () => {
         },
       ],
       [
-        { status: 'slow' },
-        {
-          kind: 'refused',
-          error: 'INVALID_REGULAR_EXPRESSION',
-          reason: 'the source topic patterns take too long to match',
-        },
-      ],
-      [
         { status: 'noRe2' },
         {
           kind: 'refused',
@@ -100,6 +92,25 @@ describe('TopicPatterns', () => {
     for (const [outcome, wanted] of said) {
       expect(await made(async () => outcome).patterns.search(['a'])).to.deep.equal(wanted);
     }
+  });
+
+  it('search() refuses patterns that are slow twice, and does not try them again until the topics change', async () => {
+    const { patterns, asked, state } = made(async () => ({ status: 'slow' }));
+    const failed = { kind: 'failed', reason: 'The source topic patterns took too long to match' };
+    const refused = {
+      kind: 'refused',
+      error: 'INVALID_REGULAR_EXPRESSION',
+      reason: 'the source topic patterns take too long to match',
+    };
+    const search = () => patterns.search(['a']);
+    expect([await search(), await search(), await search()]).to.deep.equal([
+      failed,
+      refused,
+      refused,
+    ]);
+    expect(asked).to.have.length(2);
+    state.list = { version: 2, names: [] };
+    expect(await search()).to.deep.equal(failed);
   });
 
   it('search() never rejects, and tries again what failed', async () => {
