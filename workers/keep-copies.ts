@@ -4,9 +4,8 @@ import type { Run } from './run.ts';
 import { isOfKind } from './task-order.ts';
 
 /**
- * Before standbys are chosen: lets copies stay that nobody contests. A task's copies do when all of them are wanted, its
- * active stays, and their members have room for whatever they hold. So what stays as it was is placed without a look at
- * one task after the other in their order, and first of all.
+ * Lets copies stay that nobody contests: all copies of the task are wanted, and their members have room for all that they
+ * hold of such. What stays as it was is so placed without a look at one task after the other in their order.
  *
  * @returns how many standbys were placed.
  *
@@ -36,13 +35,10 @@ export function keepCopies(run: Run): number {
   return kept;
 }
 
-/** Whether all copies of a task are wanted, and its active stays. */
-function isSettled(dense: Dense, task: number): boolean {
-  const { size, active, prevActive, candStart, candDisk, standbyCount } = dense;
+/** Whether all copies of a task are wanted. */
+function isSettled({ size, candStart, candDisk, standbyCount }: Dense, task: number): boolean {
   const copies = at(candDisk, task) - at(candStart, task);
-  if (copies === 0 || copies > size.slots - at(standbyCount, task)) return false;
-  const previous = at(prevActive, task);
-  return previous === -1 || previous === at(active, task);
+  return copies > 0 && copies <= size.slots - at(standbyCount, task);
 }
 
 function placeSettled(dense: Dense): number {

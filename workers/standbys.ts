@@ -5,11 +5,11 @@ import { keepCopies } from './keep-copies.ts';
 import { findRackRoom } from './rack-room.ts';
 import { NO_HOLDER, NO_NEW_VALUE, pickForDiversity } from './racks.ts';
 import { leastLoadedForCopies, leastLoadedProcesses, type Run } from './run.ts';
-import { orderTasks, sortFew } from './task-order.ts';
+import { forEachTask, orderTasks, sortFew } from './task-order.ts';
 
 /**
  * Gives every stateful task its standbys, after the actives are placed: first what stale members keep, then for the
- * diversity of racks, then where a copy is, then where state is on disk, and the rest to the least loaded process that
+ * diversity of racks, then those of tasks whose active has moved, then where a copy is, then where state is on disk, and the rest to the least loaded process that
  * does not hold the task. Copies have the first say in all tasks, so that no state on disk takes the place of one.
  *
  * Source: assignors 2.1, 5, 6.1 (standby pass); H3, H5.
@@ -19,11 +19,10 @@ export function placeStandbys(run: Run): void {
   let lacking = run.statefulCount * size.slots;
   if (facts.stale > 0) lacking -= keepStaleStandbys(run);
   if (size.tagKeys > 0) lacking -= placeForRacks(run);
+  if (lacking > 0 && facts.held > 0) lacking -= placeOfMoved(run);
   if (lacking > 0 && facts.copies > 0) lacking -= keepCopies(run);
   for (const kind of CANDIDATE_KINDS) {
-    const isOf = kind === 'copies' && facts.held > 0;
-    if (lacking > 0 && (isOf || hasCandidates(run.dense, kind)))
-      lacking -= placeWithState(run, kind);
+    if (lacking > 0 && hasCandidates(run.dense, kind)) lacking -= placeWithState(run, kind);
   }
   if (lacking > 0) placeRest(run);
 }
@@ -61,35 +60,61 @@ function placeForRacks(run: Run): number {
 }
 
 /**
- * Where state of a kind is, the previous active counting as a copy; in descending (partition, subtopology) order.
+ * Standbys of tasks whose active has moved: first where it was, then where copies are. Their choice is smaller than that
+ * of others, whose standbys may yet go to whoever took the active; so they come first.
+ *
+ * @returns how many standbys were placed.
+ */
+function placeOfMoved(run: Run): number {
+  const { dense, totalQuota } = run;
+  const { few, standbyCount, prevActive, active, count, procOf, marks, size } = dense;
+  let taskCount = 0;
+  forEachTask(dense, 'stateful', (task) => {
+    const previous = at(prevActive, task);
+    const isMoved = previous !== -1 && previous !== at(active, task);
+    if (isMoved && at(standbyCount, task) < size.slots) few[taskCount++] = task;
+  });
+  sortFew(dense, taskCount, 'stateful');
+  let placed = 0;
+  for (let i = taskCount - 1; i >= 0; i--) {
+    const task = at(few, i);
+    const before = at(standbyCount, task);
+    startTask(run, task);
+    const previous = at(prevActive, task);
+    if (at(count, previous) < totalQuota.limit && at(marks, at(procOf, previous)) !== task) {
+      placeStandby(run, task, previous);
+    }
+    placeOnCandidates(run, task, 'copies');
+    placed += at(standbyCount, task) - before;
+  }
+  return placed;
+}
+
+function placeOnCandidates(run: Run, task: number, kind: CandidateKind): void {
+  const { standbyCount, size } = run.dense;
+  while (at(standbyCount, task) < size.slots) {
+    const member = bestCandidate(run, task, kind, 'sibling', run.totalQuota);
+    if (member === -1) return;
+    placeStandby(run, task, member);
+  }
+}
+
+/**
+ * Where state of a kind is, in descending (partition, subtopology) order.
  *
  * @returns how many standbys were placed.
  */
 function placeWithState(run: Run, kind: CandidateKind): number {
-  const { dense, totalQuota } = run;
-  const { size, few, standbyCount, prevActive, active, count, procOf, marks } = dense;
-  const ofCopies = kind === 'copies';
+  const { dense } = run;
+  const { few, standbyCount } = dense;
   const taskCount = gatherLacking(dense, kind);
   sortFew(dense, taskCount, 'stateful');
   let placed = 0;
   for (let i = taskCount - 1; i >= 0; i--) {
     const task = at(few, i);
-    startTask(run, task);
     const before = at(standbyCount, task);
-    const previous = ofCopies ? at(prevActive, task) : -1;
-    if (
-      previous !== -1 &&
-      previous !== at(active, task) &&
-      at(count, previous) < totalQuota.limit &&
-      at(marks, at(procOf, previous)) !== task
-    ) {
-      placeStandby(run, task, previous);
-    }
-    while (at(standbyCount, task) < size.slots) {
-      const member = bestCandidate(run, task, kind, 'sibling', totalQuota);
-      if (member === -1) break;
-      placeStandby(run, task, member);
-    }
+    startTask(run, task);
+    placeOnCandidates(run, task, kind);
     placed += at(standbyCount, task) - before;
   }
   return placed;
@@ -97,7 +122,7 @@ function placeWithState(run: Run, kind: CandidateKind): number {
 
 /** Gathers in `few` the tasks that lack standbys and have state of a kind somewhere; returns how many. */
 function gatherLacking(dense: Dense, kind: CandidateKind): number {
-  const { size, base, few, standbyCount, prevActive, active, candStart, candDisk } = dense;
+  const { size, base, few, standbyCount, candStart, candDisk } = dense;
   const ofCopies = kind === 'copies';
   let filled = 0;
   for (let s = 0; s < size.subtopologies; s++) {
@@ -107,8 +132,7 @@ function gatherLacking(dense: Dense, kind: CandidateKind): number {
       if (at(standbyCount, task) === size.slots) continue;
       const disk = at(candDisk, task);
       const isThere = ofCopies ? at(candStart, task) < disk : disk < at(candStart, task + 1);
-      const previous = ofCopies ? at(prevActive, task) : -1;
-      if (isThere || (previous !== -1 && previous !== at(active, task))) few[filled++] = task;
+      if (isThere) few[filled++] = task;
     }
   }
   return filled;

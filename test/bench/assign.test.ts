@@ -16,11 +16,11 @@ describe('benchAssign()', () => {
       });
       expect(rows.map(({ cell, checkValue, rules }) => [cell, checkValue, rules])).to.deep.equal([
         ['sticky-m12-k2-s4-p12-r1-full-offsets', '3a160218', {}],
-        ['sticky-m12-k2-s4-p12-r1-incremental-offsets', '1a5045df', {}],
+        ['sticky-m12-k2-s4-p12-r1-incremental-offsets', '8d88d9c8', {}],
         ['balanced-m12-k2-s4-p12-r1-full-offsets', '4da80380', {}],
         ['balanced-m12-k2-s4-p12-r1-incremental-offsets', 'f894ee7c', {}],
         ['highly_available-m12-k2-s4-p12-r1-full-offsets', '892d295b', {}],
-        ['highly_available-m12-k2-s4-p12-r1-incremental-offsets', '06af6430', {}],
+        ['highly_available-m12-k2-s4-p12-r1-incremental-offsets', '45859427', {}],
       ]);
       for (const { kernelUs, wholeUs } of rows) {
         expect(kernelUs).to.be.a('number');

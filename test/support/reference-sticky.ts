@@ -135,29 +135,24 @@ class ReferenceSticky extends ReferenceGroup {
         }
       }
     }
+    const placeOnCandidates = (task: Task, copies: boolean): void => {
+      while (lacks(task)) {
+        const open = this.candidatesOf(task, copies).filter((m) => !this.holds(m.processId, task));
+        const best = this.bestCandidate(task, open, { siblings: true, limit: quota.limit });
+        if (best === undefined) break;
+        place(task, best);
+      }
+    };
+    for (const task of stateful.toReversed()) {
+      const previous = this.previousActive.get(task);
+      if (previous === undefined || previous === this.active.get(task)) continue;
+      const hasRoom = this.isFresh(previous) && this.count(previous) < quota.limit;
+      if (lacks(task) && hasRoom && !this.holds(previous.processId, task)) place(task, previous);
+      placeOnCandidates(task, true);
+    }
     this.keepCopies(stateful.filter(lacks), quota, (task) => wanted - this.copies(task).length);
     for (const copies of [true, false]) {
-      for (const task of stateful.toReversed()) {
-        const previous = this.previousActive.get(task);
-        if (
-          copies &&
-          lacks(task) &&
-          previous !== undefined &&
-          this.isFresh(previous) &&
-          !this.holds(previous.processId, task) &&
-          this.count(previous) < quota.limit
-        ) {
-          place(task, previous);
-        }
-        while (lacks(task)) {
-          const open = this.candidatesOf(task, copies).filter(
-            (m) => !this.holds(m.processId, task),
-          );
-          const best = this.bestCandidate(task, open, { siblings: true, limit: quota.limit });
-          if (best === undefined) break;
-          place(task, best);
-        }
-      }
+      for (const task of stateful.toReversed()) placeOnCandidates(task, copies);
     }
     for (const task of this.tasks.filter((each) => each.stateful).reverse()) {
       while (lacks(task)) {
@@ -173,10 +168,8 @@ class ReferenceSticky extends ReferenceGroup {
   /** Copies that are all wanted stay first, with members that have room for all that they hold of such. */
   keepCopies(lacking: readonly Task[], quota: Quota, free: (task: Task) => number): void {
     const settled = lacking.filter((task) => {
-      const previous = this.previousActive.get(task);
       const copies = this.candidatesOf(task, true).length;
-      const stays = previous === undefined || previous === this.active.get(task);
-      return stays && copies > 0 && copies <= free(task);
+      return copies > 0 && copies <= free(task);
     });
     const planned = new Map<AssignmentMember, number>();
     for (const member of settled.flatMap((task) => this.candidatesOf(task, true))) {
@@ -191,9 +184,9 @@ class ReferenceSticky extends ReferenceGroup {
       above.every((m) => wants(m) <= floor + 1);
     const contested = fits ? [] : above;
     for (const task of settled) {
-      const copies = this.candidatesOf(task, true);
-      if (copies.some((m) => contested.includes(m))) continue;
-      for (const member of copies) {
+      const mine = this.candidatesOf(task, true);
+      if (mine.some((m) => contested.includes(m))) continue;
+      for (const member of mine) {
         if (!this.holds(member.processId, task)) this.copies(task).push(member);
       }
     }

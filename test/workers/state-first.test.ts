@@ -36,9 +36,9 @@ describe('assignSticky() puts tasks where their state is (assignors 3, Q9)', () 
       member('d', { processId: 'D', standby: tasks({ '0': [3] }) }),
     ];
     expect(placements(members, 4, 1)).to.deep.equal([
-      'a: 0 | 2',
+      'a: 0 | 1',
       'b: 2 | 0',
-      'c: 3 | 1',
+      'c: 3 | 2',
       'd: 1 | 3',
     ]);
   });
