@@ -53,7 +53,7 @@ export type WarmupWait = {
   readonly sinceMs: number;
   /** The least it was behind so far; undefined = it was never known. */
   readonly leastLag: bigint | undefined;
-  /** What its owner had left to restore of its active tasks when last heard. */
+  /** The least that its owner had left to restore of its active tasks, by steps of the acceptable lag. */
   readonly restoringLag: bigint;
   /** From where the way of the copy is measured while its owner cannot tell the end of the changelog. */
   readonly from: Position;

@@ -8,8 +8,9 @@ export type TopicPatternsParts = {
   readonly match: (patterns: readonly string[], names: string) => Promise<PatternOutcome>;
 };
 
-/** Different sets of patterns remembered for one list of topics. */
+/** Different sets of patterns remembered for one list of topics, and what they matched, all in all. */
 const KEPT_MAX = 1_000;
+const KEPT_MATCHES_MAX = 1_000_000;
 
 /**
  * Searches the topics there are for those that patterns match. Members of one application bring the same patterns at
@@ -25,6 +26,9 @@ export class TopicPatterns implements PatternsPort {
   readonly #searches = new Map<string, Promise<PatternSearch>>();
   /** Patterns that took too long once: on a busy machine any may, and nobody is to be refused for that. */
   readonly #slowOnce = new Set<string>();
+  /** Each name once: what comes from another thread brings copies of its own. */
+  #ownNames = new Map<string, string>();
+  #keptMatches = 0;
 
   constructor(parts: TopicPatternsParts) {
     this.#parts = parts;
@@ -48,26 +52,37 @@ export class TopicPatterns implements PatternsPort {
     if (version === this.#version) return;
     this.#version = version;
     this.#names = names.join('\n');
+    this.#ownNames = new Map(names.map((name) => [name, name]));
     this.#forget();
   }
 
   #forget(): void {
     this.#searches.clear();
     this.#slowOnce.clear();
+    this.#keptMatches = 0;
   }
 
   #shared(patterns: readonly string[]): Promise<PatternSearch> {
     const key = JSON.stringify(patterns);
     const known = this.#searches.get(key);
     if (known !== undefined) return known;
-    if (this.#searches.size + this.#slowOnce.size >= KEPT_MAX) this.#forget();
+    const kept = this.#searches.size + this.#slowOnce.size;
+    if (kept >= KEPT_MAX || this.#keptMatches >= KEPT_MATCHES_MAX) this.#forget();
     const version = this.#version;
+    const ownNames = this.#ownNames;
     const search = this.#parts.match(patterns, this.#names).then((outcome) => {
       if (outcome.status === 'slow' && !this.#slowOnce.has(key)) {
         this.#slowOnce.add(key);
         throw new Error('The source topic patterns took too long to match');
       }
-      return resultOf(patterns, outcome, version);
+      if (outcome.status !== 'matched') return resultOf(patterns, outcome, version);
+      const matches = outcome.matches.map((topics) =>
+        topics.map((name) => ownNames.get(name) ?? name),
+      );
+      if (version === this.#version) {
+        this.#keptMatches += matches.reduce((count, { length }) => count + length, 0);
+      }
+      return resultOf(patterns, { ...outcome, matches }, version);
     });
     this.#searches.set(key, search);
     // What failed may be tried again.

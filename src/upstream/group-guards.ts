@@ -45,9 +45,12 @@ export class GroupGuards {
     ]);
   }
 
-  /** A JoinGroup to an empty streams group. A member of that may be quicker, and then it stays. */
+  /**
+   * A JoinGroup to an empty streams group. A member of that may be quicker, and then it stays. Whoever brings a member id
+   * is nobody's member (25): its classic group was gone before the streams group came, so it has to begin anew.
+   */
   private async makeWay(request: IncomingRequest, groupId: string): Promise<Verdict> {
-    if (!isNewcomer(request)) return 'pass';
+    if (!isNewcomer(request)) return 'refuse';
     const { coordinator, placeholders } = this.parts;
     const error = await placeholders.whileAway(groupId, () => coordinator().giveWay(groupId));
     if (error === 'NONE' || error === 'GROUP_ID_NOT_FOUND') return 'pass';

@@ -222,12 +222,18 @@ describe('refine(): versions and waits (WU-16)', () => {
     expect(
       history(
         [0, '0_1:0/5000'],
-        [900, '0_1:10/5000'],
+        [900, '0_1:1500/5000'],
         [1800, '0_1:3000/5000'],
         [2700, '0_1:3000/5000'],
         [2800, '0_1:3100/9000'],
       ),
     ).to.deep.equal([staged(1000), staged(1900), staged(2800), staged(2800), waited]);
+  });
+
+  it('does not take for progress what only creeps, or comes back to where it was', () => {
+    expect(
+      history([0, '0_1:0/5000'], [300, '0_1:1/5000'], [600, '0_1:2/5000'], [1000, '0_1:3/5000']),
+    ).to.deep.equal([staged(1000), staged(1000), staged(1000), waited]);
   });
 
   /** As history, with the time at which B last said something, if that is not now. */

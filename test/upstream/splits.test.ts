@@ -188,11 +188,12 @@ describe('Splits and guards of the gateway', () => {
       expect(join.errorCode).to.equal(0);
     });
 
-    it('ends an empty streams group for a newcomer of the classic protocol alone (O-3)', async () => {
+    it('ends an empty streams group for a newcomer of the classic protocol alone, for no other member id (O-3)', async () => {
       open.groups.states.set('g', 'Empty');
-      await client.call('JoinGroup', 9, { groupId: 'g', memberId: 'returns' });
+      const returns = await client.call('JoinGroup', 9, { groupId: 'g', memberId: 'returns' });
+      expect(returns.errorCode).to.equal(25);
+      expect(cluster.broker(1).asked('JoinGroup')).to.deep.equal([]);
       expect(open.groups.gaveWay).to.deep.equal([]);
-      cluster.groups.clear();
       const join = await client.call('JoinGroup', 9, { groupId: 'g', protocolType: 'consumer' });
       expect(join.errorCode).to.equal(0);
       expect(open.groups.gaveWay).to.deep.equal(['g']);

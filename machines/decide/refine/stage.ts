@@ -141,7 +141,8 @@ function restsFromMs(
 /**
  * The wait for a copy on the owner's process: it begins with the copy, begins anew with every sign of progress, and is
  * no more when the copy is gone. Progress is a copy closer than it ever was, or an owner with less left to restore of
- * its active tasks, since those go first. A clock that went back begins the wait anew.
+ * its active tasks than it ever had, since those go first; each by more than the acceptable lag, so that whoever creeps
+ * does not wait for ever. A clock that went back begins the wait anew.
  */
 export function waitFor(
   facts: Facts,
@@ -159,14 +160,15 @@ export function waitFor(
     const from = { offset: 0n, atMs: nowMs };
     return { processId, sinceMs: nowMs, leastLag, restoringLag, from };
   }
+  const step = facts.acceptableRecoveryLag;
   const isCloser =
-    leastLag !== undefined && (before.leastLag === undefined || leastLag < before.leastLag);
-  const isProgress = isCloser || restoringLag < before.restoringLag;
+    leastLag !== undefined && (before.leastLag === undefined || leastLag + step < before.leastLag);
+  const hasLessLeft = restoringLag + step < before.restoringLag;
   return {
     processId,
-    sinceMs: isProgress ? nowMs : before.sinceMs,
+    sinceMs: isCloser || hasLessLeft ? nowMs : before.sinceMs,
     leastLag: isCloser ? leastLag : before.leastLag,
-    restoringLag,
+    restoringLag: hasLessLeft ? restoringLag : before.restoringLag,
     from: measureFrom(facts, mover, before, restoringLag > 0n ? nowMs : undefined),
   };
 }
