@@ -9,6 +9,7 @@ import type { ConfiguredTopology } from '../model/topology.ts';
 import { ownedTasks } from './owned.ts';
 import { refuseBadPatterns, refusePatterns } from './patterns.ts';
 import { refuseInvalidTopology } from './topology.ts';
+import { refuseTooLarge } from './topology-size.ts';
 
 /**
  * Refuses a heartbeat whose fields cannot stand, whatever the group looks like: REQ-6 to REQ-15, in that order,
@@ -36,6 +37,7 @@ export function refuseBadFields(request: HeartbeatRequest, behaviour: Behaviour)
     refuse(`Topology can only be sent with MemberEpoch 0, not with ${memberEpoch}`);
   }
   if (memberEpoch === JOIN_EPOCH && request.topology !== null) {
+    refuseTooLarge(request.topology);
     refuseInvalidTopology(request.topology, behaviour);
     refuseBadPatterns(request);
   }

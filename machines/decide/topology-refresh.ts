@@ -10,7 +10,6 @@ import { firstFew } from './first-few.ts';
 import { configureTopology, topicsHash } from './internal-topics.ts';
 import { resolveTopology } from './resolve-topology.ts';
 import { sameTopology } from './topology.ts';
-import { refuseTooLarge } from './topology-size.ts';
 
 /**
  * Gives a group without topology the one of the join (TOP-1); holds any other join against the group's, empty or not
@@ -63,7 +62,6 @@ function otherTopology(behaviour: Behaviour, text: string): Refusal {
 }
 
 function writeTopology(draft: Draft, topology: Topology): void {
-  refuseTooLarge(topology);
   draft.write({ type: 'topology', groupId: draft.group.groupId, value: topology });
 }
 

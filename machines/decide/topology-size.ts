@@ -4,17 +4,28 @@ import type { TopicInfo, Topology } from '../model/topology.ts';
 /** The largest record that a log of Kafka takes with its default settings, so that the log stays readable there. */
 export const RECORD_BYTES_MAX = 1_048_588;
 
+/** Far more than an application has; what is decided over subtopologies costs more than their number. */
+export const SUBTOPOLOGIES_MAX = 2_000;
+
 /** Lengths and tags of a string, a list or a struct. */
 const OVERHEAD_BYTES = 3;
 const NUMBERS_OF_A_TOPIC_BYTES = 6;
 const BYTES_OF_AN_INDEX = 2;
 
 /**
- * Refuses a topology whose record would be too large, which no repetition mends (records-and-configs 5.2).
+ * Refuses a topology that has too many subtopologies, or whose record would be too large, which no repetition mends
+ * (records-and-configs 5.2). Belongs before everything that looks at what the topology says.
  *
  * @throws Refusal STREAMS_INVALID_TOPOLOGY, naming the size seen and the size allowed.
  */
 export function refuseTooLarge(topology: Topology): void {
+  const { length } = topology.subtopologies;
+  if (length > SUBTOPOLOGIES_MAX) {
+    throw new Refusal(
+      'STREAMS_INVALID_TOPOLOGY',
+      `Cannot use topology: it has ${length} subtopologies, at most ${SUBTOPOLOGIES_MAX} are taken`,
+    );
+  }
   const bytes = topologyBytes(topology);
   if (bytes <= RECORD_BYTES_MAX) return;
   throw new Refusal(

@@ -1,5 +1,9 @@
 import { expect } from 'chai';
-import { RECORD_BYTES_MAX, refuseTooLarge } from '../../machines/decide/topology-size.ts';
+import {
+  RECORD_BYTES_MAX,
+  refuseTooLarge,
+  SUBTOPOLOGIES_MAX,
+} from '../../machines/decide/topology-size.ts';
 import { Refusal } from '../../machines/model/refusal.ts';
 import type { Topology } from '../../machines/model/topology.ts';
 import { encodeRecord } from '../../src/wire/records/group-record.ts';
@@ -35,6 +39,22 @@ function wide(topics: number): Topology {
 }
 
 describe('refuseTooLarge()', () => {
+  it('refuses more subtopologies than any application has, before it looks at them', () => {
+    const [one] = wide(1).subtopologies;
+    if (one === undefined) throw new Error('no subtopology');
+    const of = (count: number): Topology => ({
+      epoch: 0,
+      subtopologies: Array.from({ length: count }, (_, at) => ({
+        ...one,
+        subtopologyId: String(at),
+      })),
+    });
+    expect(() => refuseTooLarge(of(SUBTOPOLOGIES_MAX))).not.to.throw();
+    expect(() => refuseTooLarge(of(SUBTOPOLOGIES_MAX + 1)))
+      .to.throw(Refusal)
+      .that.includes({ error: 'STREAMS_INVALID_TOPOLOGY' });
+  });
+
   it('refuses what no log would take, for good, and names both sizes (records 5.2, check 17)', () => {
     expect(() => refuseTooLarge(wide(1000))).to.not.throw();
     expect(() => refuseTooLarge(wide(12_000)))
