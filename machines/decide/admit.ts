@@ -43,10 +43,20 @@ export function refuseBadFields(request: HeartbeatRequest, behaviour: Behaviour)
   }
 }
 
-/** Refuses tasks reported twice in one offset list (REQ-17). */
-export function refuseRepeatedOffsets(request: HeartbeatRequest): void {
-  refuseRepeats('TaskOffsets', request.taskOffsets);
-  refuseRepeats('TaskEndOffsets', request.taskEndOffsets);
+/** As many tasks as a group may have, and more than a member has state of; whoever reports more fills memory. */
+export const REPORTED_OFFSETS_MAX = 100_000;
+
+/** Refuses an offset list that is too long, or that reports a task twice (REQ-17). */
+export function refuseBadOffsets(request: HeartbeatRequest): void {
+  for (const [field, list] of [
+    ['TaskOffsets', request.taskOffsets],
+    ['TaskEndOffsets', request.taskEndOffsets],
+  ] as const) {
+    if (list !== null && list.length > REPORTED_OFFSETS_MAX) {
+      refuse(`${field} reports ${list.length} tasks: wanted at most ${REPORTED_OFFSETS_MAX}`);
+    }
+    refuseRepeats(field, list);
+  }
 }
 
 /**

@@ -4,7 +4,7 @@ import { newGroup, newMember, newSoft } from '../model/empty.ts';
 import { JOIN_EPOCH } from '../model/ids.ts';
 import type { Member } from '../model/member.ts';
 import { Refusal, unreachable } from '../model/refusal.ts';
-import { refuseBadFields, refuseRepeatedOffsets, refuseUnknownTasks } from './admit.ts';
+import { refuseBadFields, refuseBadOffsets, refuseUnknownTasks } from './admit.ts';
 import { refusedAnswer } from './answer.ts';
 import { assignmentConfigs, changedConfigs, raiseGroupEpoch } from './bump.ts';
 import { concludeHeartbeat } from './conclude.ts';
@@ -151,7 +151,7 @@ function proceed(
   const { metadataHash, reason } = refreshTopology(draft);
   if (reason !== undefined) reasons.push(reason);
   // Step 6.
-  refuseRepeatedOffsets(request);
+  refuseBadOffsets(request);
   refuseUnknownTasks(request, member, draft.soft.configured, context.behaviour);
   hearMember(draft, request, client);
   // Steps 7 to 9: one epoch up, for whatever else asks for it, or for a refinement step.

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { measureHeartbeatDecision } from '../../bench/heartbeat-decision.ts';
+import { REPORTED_OFFSETS_MAX } from '../../machines/decide/admit.ts';
 import { decideHeartbeat } from '../../machines/decide/heartbeat.ts';
 import { decideLoaded } from '../../machines/decide/loaded.ts';
 import { decideRunOver, decideWaitOver } from '../../machines/decide/target.ts';
@@ -93,6 +94,23 @@ describe('decideHeartbeat()', () => {
     expect(errorOf(stage.leave('A', pause))).to.equal('GROUP_ID_NOT_FOUND');
     stage.join('A');
     expect(errorOf(stage.leave('A', pause))).to.equal('UNKNOWN_MEMBER_ID');
+  });
+
+  it('refuses more offsets than a group may have tasks, whatever they are of', () => {
+    const stage = settled();
+    const reported = (count: number) => ({
+      taskEndOffsets: Array.from({ length: count }, (_, partition) => ({
+        subtopologyId: 'gone',
+        partition,
+        offset: 1n,
+      })),
+    });
+    const { soft } = stage.coordinator.slot;
+    const many = stage.beat('A', 'silent', { with: reported(REPORTED_OFFSETS_MAX + 1) });
+    expect(errorOf(many)).to.equal('INVALID_REQUEST');
+    expect(stage.coordinator.slot.soft).to.equal(soft);
+    const most = stage.beat('A', 'silent', { with: reported(REPORTED_OFFSETS_MAX) });
+    expect(errorOf(most)).to.equal('NONE');
   });
 
   it('refuses a task reported twice in one offset list (REQ-17)', () => {
