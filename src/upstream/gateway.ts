@@ -130,7 +130,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     const shared = { coordinator, passOn, pool, clusterMap, placeholders, topics, log };
     const offsets = { ...shared, locks: new KeyedLocks() };
     const commits = new OffsetCommits(offsets);
-    const guards = new GroupGuards({ ...shared, local });
+    const guards = new GroupGuards({ ...shared, clock, local });
     const heartbeats = local.get(apis.StreamsGroupHeartbeat.key);
     if (heartbeats === undefined) throw new Error('No handler here for StreamsGroupHeartbeat');
     const guard = new HeartbeatGuard({ ...shared, clock, local: heartbeats });

@@ -1,15 +1,18 @@
 import type { GroupCoordinator } from '../../actors/group-coordinator.ts';
+import type { Clock } from '../../actors/ports.ts';
 import type { Handler, IncomingRequest } from '../server/dispatch.ts';
 import { apis, isFlexibleApi } from '../wire/apis.ts';
 import type { Reader } from '../wire/reader.ts';
 import type { PassOn } from './pass-on.ts';
 import type { Placeholders } from './placeholders.ts';
 import { readPrefix } from './request-prefix.ts';
+import { within } from './within.ts';
 
 export type GroupGuardParts = {
   readonly coordinator: () => GroupCoordinator;
   readonly passOn: PassOn;
   readonly placeholders: Placeholders;
+  readonly clock: Clock;
   /** The handlers that refuse for a streams group, by API key. */
   readonly local: ReadonlyMap<number, Handler>;
 };
@@ -18,6 +21,8 @@ export type GroupGuardParts = {
 type Verdict = 'pass' | 'refuse' | 'close';
 
 const REBALANCE_TIMEOUT_SINCE = 1;
+/** How long a newcomer waits for an empty streams group to be ended; a join upstream may stand before it. */
+const WAY_WAIT_MS = 10_000;
 
 /**
  * Keeps members of other protocols out of streams groups: JoinGroup is answered 23 while the group has members, the
@@ -51,8 +56,9 @@ export class GroupGuards {
    */
   private async makeWay(request: IncomingRequest, groupId: string): Promise<Verdict> {
     if (!isNewcomer(request)) return 'refuse';
-    const { coordinator, placeholders } = this.parts;
-    const error = await placeholders.whileAway(groupId, () => coordinator().giveWay(groupId));
+    const { coordinator, placeholders, clock } = this.parts;
+    const made = placeholders.whileAway(groupId, () => coordinator().giveWay(groupId));
+    const error = await within(clock, WAY_WAIT_MS, made);
     if (error === 'NONE' || error === 'GROUP_ID_NOT_FOUND') return 'pass';
     return error === 'INCONSISTENT_GROUP_PROTOCOL' ? 'refuse' : 'close';
   }

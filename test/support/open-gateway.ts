@@ -24,6 +24,8 @@ export class ScriptedGroups {
   readonly topologies = new Map<string, Topology>();
   readonly deleted: string[] = [];
   readonly gaveWay: string[] = [];
+  /** Groups that cannot be ended for now. */
+  readonly stuck = new Set<string>();
   readonly heartbeats: { readonly groupId: string; readonly memberEpoch: number }[] = [];
   readonly judged: CommitRequest[] = [];
   /** A shard error answers everything. */
@@ -76,6 +78,7 @@ export class ScriptedGroups {
         ),
       }),
       giveWay: async (groupId) => {
+        if (this.stuck.has(groupId)) await new Promise(() => {});
         const state = this.states.get(groupId);
         if (state === undefined) return 'GROUP_ID_NOT_FOUND';
         if (state !== 'Empty') return 'INCONSISTENT_GROUP_PROTOCOL';

@@ -5,6 +5,7 @@ import { ManualClock } from '../support/manual-clock.ts';
 import type { OpenGateway } from '../support/open-gateway.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { until } from '../support/open-server.ts';
+import { passUntil } from '../support/pass-until.ts';
 import type { WireClient } from '../support/wire-client.ts';
 
 describe('Splits and guards of the gateway', () => {
@@ -197,6 +198,18 @@ describe('Splits and guards of the gateway', () => {
       const join = await client.call('JoinGroup', 9, { groupId: 'g', protocolType: 'consumer' });
       expect(join.errorCode).to.equal(0);
       expect(open.groups.gaveWay).to.deep.equal(['g']);
+    });
+
+    it('ends the connection of a newcomer for whom an empty group cannot be ended in time', async () => {
+      open.groups.states.set('g', 'Empty');
+      open.groups.stuck.add('g');
+      client.write(client.request('JoinGroup', 9, { groupId: 'g', protocolType: 'consumer' }));
+      let isClosed = false;
+      void client.closed.then(() => {
+        isClosed = true;
+      });
+      await passUntil(clock, () => isClosed, 1_000);
+      expect(cluster.broker(1).asked('JoinGroup')).to.deep.equal([]);
     });
 
     it('answers a newcomer 23 when a member of the streams group was quicker (MEM-2)', async () => {
