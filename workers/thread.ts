@@ -1,6 +1,7 @@
 import { assignDense } from './assign-dense.ts';
 import { findBreach } from './check.ts';
 import { openDense } from './dense.ts';
+import { lowerThreadPriority } from './thread-priority.ts';
 
 /** What a thread is given: the problem, which is also the place for the result. */
 export type AssignmentJob = { readonly buffer: SharedArrayBuffer };
@@ -10,6 +11,8 @@ export type AssignmentOutcome =
   | { readonly status: 'assigned' }
   | { readonly status: 'noProcess' }
   | { readonly status: 'broken'; readonly breach: string };
+
+lowerThreadPriority();
 
 /** Runs one assignment and checks it; the entry of a pool's thread. */
 export default function runAssignment({ buffer }: AssignmentJob): AssignmentOutcome {
