@@ -1,12 +1,14 @@
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { type Cell, describeResult, problemOfCell } from '../src/problem/cell.ts';
+import { parseCell } from '../src/problem/read-cell.ts';
+import { CellError } from '../src/problem/shape.ts';
 import { VERSION } from '../src/version.ts';
 import { assignDense } from '../workers/assign-dense.ts';
 import { AssignorError, AssignorPool } from '../workers/pool.ts';
 import { decodeResult, encodeProblem } from '../workers/problem.ts';
 import { SharedBuffers } from '../workers/shared-buffers.ts';
-import { type Cell, describeResult, problemOfCell } from './cell.ts';
 import { type Timing, type TimingLimits, timeRuns } from './cpu-time.ts';
 
 // Answers assignment cells: one JSON cell a line in, one JSON answer a line out, so that other assignors can be asked the
@@ -96,13 +98,28 @@ async function main(args: readonly string[]): Promise<void> {
   };
   const pool = new AssignorPool({ threads: 1, queueMax: 1, log: { warn() {} } });
   try {
+    let number = 0;
     for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
+      number++;
       if (line.trim() === '') continue;
-      const answer = await answerCell(JSON.parse(line) as Cell, question, pool);
-      console.log(JSON.stringify(answer));
+      const cell = readLine(line, number);
+      if (cell === undefined) break;
+      console.log(JSON.stringify(await answerCell(cell, question, pool)));
     }
   } finally {
     await pool.close();
+  }
+}
+
+/** Undefined, with the reason told and the exit code set, when the line is no cell. */
+function readLine(line: string, number: number): Cell | undefined {
+  try {
+    return parseCell(line);
+  } catch (error) {
+    if (!(error instanceof CellError)) throw error;
+    console.error(`Cannot read the cell in line ${number}: ${error.message}`);
+    process.exitCode = 1;
+    return undefined;
   }
 }
 

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import type { Cell } from '../src/problem/cell.ts';
 import type { CellAnswer } from './assign-cells.ts';
-import type { Cell } from './cell.ts';
 import type { TimingLimits } from './cpu-time.ts';
 
 /** The cells there are; `small` is made for the tests. See test/oracle/README-assign.md for the others. */

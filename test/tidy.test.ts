@@ -51,6 +51,7 @@ describe('the house', () => {
       /^src\/store\//,
       /^(src\/(store|wire|config)\/|actors\/ports\.ts$|machines\/|node:|classic-level$)/,
     ],
+    [/^src\/problem\//, /^(src\/problem\/|machines\/model\/|node:)/],
     [/^src\/client\//, /^(src\/(client|wire)\/|src\/version\.ts$|node:)/],
     [/^src\/server\//, /^(src\/(server|wire|config)\/|actors\/|machines\/|node:)/],
   ];

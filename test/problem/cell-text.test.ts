@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import { byCodeUnits } from '../../machines/model/ids.ts';
+import { problemOfCell } from '../../src/problem/cell.ts';
+import { cellPieces, cellText } from '../../src/problem/cell-text.ts';
+import { parseCell } from '../../src/problem/read-cell.ts';
+import {
+  assignDirectly,
+  assignmentMember,
+  assignmentProblem,
+  tasks,
+} from '../support/assignment.ts';
+import { AssignmentScenario } from '../support/assignment-scenario.ts';
+
+const problem = assignmentProblem({
+  groupId: 'orders',
+  topologyEpoch: 3,
+  subtopologies: [
+    { subtopologyId: '0', taskCount: 2, stateful: true },
+    { subtopologyId: '1', taskCount: 1, stateful: false },
+  ],
+  members: [
+    assignmentMember('a', {
+      instanceId: 'i',
+      rackId: 'r',
+      clientTags: [{ key: 'zone', value: 'z1' }],
+      topologyEpoch: 3,
+      active: tasks({ '0': [0, 2], '1': [0], '9': [0] }),
+      taskOffsets: [
+        { subtopologyId: '0', partition: 1, offset: 2n ** 63n - 1n },
+        { subtopologyId: '0', partition: 0, offset: -1n },
+        { subtopologyId: '9', partition: 0, offset: 5n },
+      ],
+    }),
+    assignmentMember('b', { processId: 'P2', standby: tasks({ '0': [1] }), topologyEpoch: 2 }),
+  ],
+  numStandbyReplicas: 1,
+  acceptableRecoveryLag: 2n ** 53n,
+  rackAwareAssignmentTags: ['zone'],
+  placeAsKafka: true,
+});
+
+describe('cellText()', () => {
+  it('says what an assignor looks at and where it is from, in one line', () => {
+    const text = cellText(problem, {
+      epoch: 7,
+      assignmentEpoch: 6,
+      dump: { at: '1970-01-01T00:00:00.000Z', why: 'asked' },
+      targetOf: (memberId) =>
+        memberId === 'a'
+          ? { active: tasks({ '0': [0, 1], '9': [1] }), standby: [], warmup: [] }
+          : undefined,
+    });
+    expect(text).to.match(/^[^\n]+\n$/);
+    expect(JSON.parse(text)).to.deep.equal({
+      cell: 'orders',
+      assignor: 'sticky',
+      dump: { at: '1970-01-01T00:00:00.000Z', why: 'asked' },
+      group: { id: 'orders', epoch: 7, assignmentEpoch: 6, topologyEpoch: 3 },
+      configs: {
+        numStandbyReplicas: 1,
+        rackAwareAssignmentTags: ['zone'],
+        acceptableRecoveryLag: '9007199254740992',
+        placeAsKafka: true,
+      },
+      topology: [
+        { id: '0', tasks: 2, stateful: true },
+        { id: '1', tasks: 1, stateful: false },
+      ],
+      members: [
+        {
+          id: 'a',
+          process: 'P1',
+          instance: 'i',
+          rack: 'r',
+          tags: { zone: 'z1' },
+          active: { '0': [0], '1': [0] },
+          offsets: { '0': { '1': '9223372036854775807' } },
+          target: { active: { '0': [0, 1] } },
+        },
+        { id: 'b', process: 'P2', stale: true, standby: { '0': [1] } },
+      ],
+    });
+  });
+
+  it('comes in pieces of one member each', () => {
+    const pieces = [...cellPieces(problem)];
+    expect(pieces.length).to.equal(4);
+    expect(pieces[2]).to.match(/^,\{"id":"b",.*\}$/);
+  });
+
+  for (const shape of ['small', 'large'] as const) {
+    it(`is read back as a problem that is answered alike and written alike: ${shape} groups`, () => {
+      for (let seed = 0; seed < (shape === 'small' ? 100 : 3); seed++) {
+        const scenario = new AssignmentScenario(seed, shape);
+        for (let change = 0; change < 4; change++) {
+          const result = assignDirectly(scenario.problem);
+          // As the coordinator's snapshots have them.
+          const subtopologies = scenario.problem.subtopologies.toSorted((a, b) =>
+            byCodeUnits(a.subtopologyId, b.subtopologyId),
+          );
+          const text = cellText({ ...scenario.problem, subtopologies });
+          const again = problemOfCell(parseCell(text));
+          expect(assignDirectly(again), `seed ${seed}`).to.deep.equal(result);
+          expect(cellText(again)).to.equal(text);
+          scenario.settle(result);
+          scenario.change();
+        }
+      }
+    });
+  }
+});
