@@ -64,6 +64,9 @@ export class Effects {
       case 'startRun':
         this.#jobs.start(effect.run, (outcome) => this.#runOver(groupId, outcome));
         return;
+      case 'prepareRun':
+        this.#jobs.prepare(effect.problem);
+        return;
       case 'searchTopics':
         this.#search(groupId, effect.query);
         return;

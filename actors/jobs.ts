@@ -1,4 +1,5 @@
 import type { AssignmentRun, RunOutcome } from '../machines/decision.ts';
+import type { GroupProblem } from '../machines/model/assignment.ts';
 import type { AssignorPort, Clock, RuntimeMetrics } from './ports.ts';
 
 /**
@@ -26,6 +27,11 @@ export class Jobs {
 
   get inFlight(): number {
     return this.#inFlight;
+  }
+
+  /** Lets the assignor get ready for a run that is to come. */
+  prepare(problem: GroupProblem): void {
+    this.#assignor.prepare(problem);
   }
 
   /** `over` is called exactly once. */

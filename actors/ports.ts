@@ -1,4 +1,4 @@
-import type { AssignmentProblem, AssignmentResult } from '../machines/model/assignment.ts';
+import type { GroupProblem, GroupResult } from '../machines/model/assignment.ts';
 import type { GroupState } from '../machines/model/group.ts';
 import type { PatternSearch } from '../machines/model/patterns.ts';
 import type { GroupSettings } from '../machines/model/settings.ts';
@@ -76,10 +76,9 @@ export interface RecordLog {
 /** Computes assignments off the event loop. */
 export interface AssignorPort {
   /** Rejects when the run failed, was refused by the result checker, or passed its deadline. */
-  assign(
-    problem: AssignmentProblem,
-    options: { readonly deadlineMs: number },
-  ): Promise<AssignmentResult>;
+  assign(problem: GroupProblem, options: { readonly deadlineMs: number }): Promise<GroupResult>;
+  /** A run of this problem, or of one that is little else, is to come. Costs what changed since the last one. */
+  prepare(problem: GroupProblem): void;
 }
 
 /** The names of all topics there are. */

@@ -1,13 +1,14 @@
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { gatherProblem } from '../machines/model/assignment.ts';
 import { type Cell, describeResult, problemOfCell } from '../src/problem/cell.ts';
 import { parseCell } from '../src/problem/read-cell.ts';
 import { CellError } from '../src/problem/shape.ts';
 import { VERSION } from '../src/version.ts';
 import { assignDense } from '../workers/assign-dense.ts';
 import { AssignorError, AssignorPool } from '../workers/pool.ts';
-import { decodeResult, encodeProblem } from '../workers/problem.ts';
+import { encodeProblem, listResult, readResult } from '../workers/problem.ts';
 import { SharedBuffers } from '../workers/shared-buffers.ts';
 import { type Timing, type TimingLimits, timeRuns } from './cpu-time.ts';
 
@@ -51,12 +52,13 @@ export async function answerCell(
     implementation: `headgate ${VERSION}`,
     assignor: problem.assignor,
   };
-  const ask = () => pool.assign(problem, { deadlineMs: RUN_DEADLINE_MS });
+  const gathered = gatherProblem(problem);
+  const ask = () => pool.assign(gathered, { deadlineMs: RUN_DEADLINE_MS });
   try {
     const result = await ask();
     return {
       ...about,
-      ...(assignment && describeResult(problem, result)),
+      ...(assignment && describeResult(problem, listResult(problem, result))),
       ...(timing && {
         timing: await timeKernel(problem, timing),
         wholeTiming: await timeRuns(ask, timing),
@@ -77,7 +79,7 @@ async function timeKernel(
   const encoded = encodeProblem(problem, new SharedBuffers());
   const timing = await timeRuns(() => assignDense(encoded.dense), limits);
   // Read once more, so that no run was for nothing.
-  decodeResult(encoded);
+  readResult(encoded);
   return timing;
 }
 

@@ -1,5 +1,5 @@
 import type { Client, HeartbeatAnswer, HeartbeatRequest } from './commands.ts';
-import type { AssignmentProblem, AssignmentResult } from './model/assignment.ts';
+import type { GroupProblem, GroupResult } from './model/assignment.ts';
 import type { Group, Offsets } from './model/group.ts';
 import type { PatternQuery } from './model/patterns.ts';
 import type { Behaviour } from './model/profile.ts';
@@ -84,6 +84,8 @@ export type Effect =
   | { readonly type: 'armInitialDelay'; readonly delayMs: number }
   | { readonly type: 'cancelInitialDelay' }
   | { readonly type: 'startRun'; readonly run: AssignmentRun }
+  /** A run is due and has to wait. */
+  | { readonly type: 'prepareRun'; readonly problem: GroupProblem }
   | { readonly type: 'searchTopics'; readonly query: PatternQuery }
   | {
       readonly type: 'createTopics';
@@ -96,7 +98,7 @@ export type AssignmentRun = {
   readonly incarnation: number;
   readonly run: number;
   readonly groupEpoch: number;
-  readonly problem: AssignmentProblem;
+  readonly problem: GroupProblem;
 };
 
 /** What became of a run. */
@@ -106,8 +108,8 @@ export type RunOutcome =
       readonly incarnation: number;
       readonly run: number;
       readonly groupEpoch: number;
-      readonly problem: AssignmentProblem;
-      readonly result: AssignmentResult;
+      readonly problem: GroupProblem;
+      readonly result: GroupResult;
     }
   | {
       readonly kind: 'failed';

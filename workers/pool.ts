@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import type { AssignorPort, Log } from '../actors/ports.ts';
-import type { AssignmentProblem, AssignmentResult } from '../machines/model/assignment.ts';
+import type { GroupProblem, GroupResult } from '../machines/model/assignment.ts';
 import { ASSIGNORS } from '../machines/model/assignors.ts';
-import { decodeResult, type EncodedProblem, encodeProblem } from './problem.ts';
+import { EncodedGroups } from './encoded-groups.ts';
+import { type EncodedProblem, readResult } from './problem.ts';
 import { SharedBuffers } from './shared-buffers.ts';
 import type { AssignmentJob, AssignmentOutcome } from './thread.ts';
 import { threadOptions } from './thread-options.ts';
@@ -56,6 +57,7 @@ const WARNED_MAX = 100;
 export class AssignorPool implements AssignorPort {
   readonly #pool: Piscina<AssignmentJob, AssignmentOutcome>;
   readonly #buffers = new SharedBuffers();
+  readonly #groups = new EncodedGroups(this.#buffers);
   readonly #log: Pick<Log, 'warn'>;
   readonly #queueMax: number;
   readonly #threads: number;
@@ -84,9 +86,9 @@ export class AssignorPool implements AssignorPort {
 
   /** Rejects with {@link AssignorError}. `deadlineMs` counts from now and covers waiting for a thread. */
   async assign(
-    problem: AssignmentProblem,
+    problem: GroupProblem,
     options: { readonly deadlineMs: number },
-  ): Promise<AssignmentResult> {
+  ): Promise<GroupResult> {
     if (this.#closed) throw new AssignorError('closed', 'Assignment refused: the pool is closed');
     if (this.#pending >= this.#queueMax + this.#threads) {
       throw new AssignorError(
@@ -97,7 +99,7 @@ export class AssignorPool implements AssignorPort {
     this.#warnOfUnknown(problem.assignor);
     this.#pending += 1;
     try {
-      const encoded = this.#encode(problem);
+      const encoded = await this.#encode(problem);
       const outcome = await this.#run(encoded, options.deadlineMs);
       try {
         return this.#read(problem, encoded, outcome);
@@ -110,15 +112,23 @@ export class AssignorPool implements AssignorPort {
     }
   }
 
+  /**
+   * Takes note of a problem whose run is to come, so that it has less to write down then. To be called as often as anything
+   * changes; costs what changed.
+   */
+  prepare(problem: GroupProblem): void {
+    if (!this.#closed) this.#groups.prepare(problem);
+  }
+
   /** Ends all threads. Runs under way and later ones reject with `closed`. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#pool.destroy();
   }
 
-  #encode(problem: AssignmentProblem): EncodedProblem {
+  async #encode(problem: GroupProblem): Promise<EncodedProblem> {
     try {
-      return encodeProblem(problem, this.#buffers);
+      return await this.#groups.encode(problem);
     } catch (cause) {
       throw new AssignorError('failed', `Assignment failed: ${String(cause)}`, { cause });
     }
@@ -152,11 +162,7 @@ export class AssignorPool implements AssignorPort {
     return new AssignorError('failed', `Assignment failed: ${String(cause)}`, { cause });
   }
 
-  #read(
-    problem: AssignmentProblem,
-    encoded: EncodedProblem,
-    outcome: AssignmentOutcome,
-  ): AssignmentResult {
+  #read(problem: GroupProblem, encoded: EncodedProblem, outcome: AssignmentOutcome): GroupResult {
     if (outcome.status === 'noProcess') {
       throw new AssignorError(
         'noProcess',
@@ -176,7 +182,7 @@ export class AssignorPool implements AssignorPort {
         'Too few processes for the standby replicas asked for',
       );
     }
-    return decodeResult(encoded);
+    return readResult(encoded);
   }
 
   #warnOfUnknown(assignor: string): void {

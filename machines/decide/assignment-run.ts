@@ -1,10 +1,8 @@
 import type { AssignmentRun } from '../decision.ts';
-import type { AssignmentMember, AssignmentProblem } from '../model/assignment.ts';
+import type { GroupProblem } from '../model/assignment.ts';
 import type { Group } from '../model/group.ts';
-import { byCodeUnits } from '../model/ids.ts';
 import type { GroupSettings } from '../model/settings.ts';
 import type { GroupSoft } from '../model/soft.ts';
-import { withoutEpochs } from '../model/task-list.ts';
 import type { ConfiguredTopology } from '../model/topology.ts';
 import { assignorInUse } from './assignor-in-use.ts';
 import type { Draft } from './draft.ts';
@@ -57,7 +55,7 @@ export function startRun(
       run: run.run,
       groupEpoch: group.groupEpoch,
       topologyEpoch: configured.topologyEpoch,
-      instanceIds: new Map(group.staticMembers),
+      instanceIds: group.staticMembers,
       waitingMemberId,
     },
   });
@@ -65,46 +63,29 @@ export function startRun(
   return run.run;
 }
 
+/** Lets the assignor get ready for a run that is due and has to wait. */
+export function prepareRun(draft: Draft, configured: ConfiguredTopology): void {
+  draft.cause({ type: 'prepareRun', problem: snapshot(draft, configured, draft.context.settings) });
+}
+
 /** The assignor's input: what every member has now, not what it is to have (ASG-7). */
 function snapshot(
   { group, soft, context }: Draft,
   configured: ConfiguredTopology,
   settings: GroupSettings,
-): AssignmentProblem {
-  const { topologyEpoch } = configured;
+): GroupProblem {
   const { assignToStaleMembers, placeAsKafka } = context.behaviour;
-  const members = [...group.members.values()]
-    .sort((a, b) => byCodeUnits(a.memberId, b.memberId))
-    .map((member): AssignmentMember => {
-      const heard = soft.members.get(member.memberId);
-      return {
-        memberId: member.memberId,
-        instanceId: member.instanceId,
-        rackId: member.rackId,
-        processId: member.processId,
-        clientTags: member.clientTags,
-        // To the assignor another epoch means a member that gets nothing new (X6).
-        topologyEpoch: assignToStaleMembers ? topologyEpoch : member.topologyEpoch,
-        active: withoutEpochs(member.assigned.active),
-        standby: member.assigned.standby,
-        warmup: member.assigned.warmup,
-        taskOffsets: heard?.taskOffsets ?? [],
-        taskEndOffsets: heard?.taskEndOffsets ?? [],
-      };
-    });
   return {
     groupId: group.groupId,
     assignor: assignorInUse(settings, context.behaviour, configured.subtopologies),
-    topologyEpoch,
-    subtopologies: configured.subtopologies.map(({ subtopologyId, taskCount, stateful }) => ({
-      subtopologyId,
-      taskCount,
-      stateful,
-    })),
-    members,
+    topologyEpoch: configured.topologyEpoch,
+    subtopologies: configured.subtopologies,
+    members: group.members,
+    reports: soft.members,
     numStandbyReplicas: settings.numStandbyReplicas,
     acceptableRecoveryLag: settings.acceptableRecoveryLag,
     rackAwareAssignmentTags: settings.rackAwareAssignmentTags,
     placeAsKafka,
+    assignToStaleMembers,
   };
 }

@@ -1,68 +1,83 @@
-import type { AssignmentProblem, AssignmentResult } from '../model/assignment.ts';
-import type { Group } from '../model/group.ts';
+import type { RunOutcome } from '../decision.ts';
 import { byCodeUnits } from '../model/ids.ts';
+import { NumberedTasks } from '../model/numbered-tasks.ts';
 import type { RunInFlight } from '../model/soft.ts';
 import { sameTasksByRole } from '../model/task-list.ts';
 import type { TasksByRole } from '../model/tasks.ts';
-import { NO_TASKS, NO_TASKS_BY_ROLE } from '../model/tasks.ts';
+import { NO_TASKS_BY_ROLE } from '../model/tasks.ts';
 import type { Draft } from './draft.ts';
 import { sayMoves, type TargetChange } from './say-moves.ts';
 
-/**
- * Installs a target: a record per present member that had none or another one, then the epoch, always (ASG-10).
- * A member without an entry gets an empty target (ASG-8, OFF-3c).
- */
-export function installTarget(
-  draft: Draft,
-  assignmentEpoch: number,
-  entryOf: (memberId: string) => TasksByRole | undefined,
-): void {
-  const { group, context } = draft;
-  const { groupId } = group;
+/** The empty target that a topology which is not ready gives everybody (ASG-9, TOP-13). */
+export function installNothing(draft: Draft): void {
   const changes: TargetChange[] = [];
-  for (const memberId of [...group.members.keys()].sort(byCodeUnits)) {
-    const after = entryOf(memberId) ?? NO_TASKS_BY_ROLE;
-    const before = group.targets.get(memberId);
-    if (before !== undefined && sameTasksByRole(before, after)) continue;
+  for (const memberId of draft.group.members.keys()) {
+    noteChange(draft, changes, memberId, NO_TASKS_BY_ROLE);
+  }
+  install(draft, draft.group.groupEpoch, changes);
+}
+
+/**
+ * Installs what a run found, as if every membership change since had come after it: members that left have no say, one
+ * that came has an empty target, and a static member that was replaced hands its target on (ASG-8, OFF-3).
+ */
+export function installResult(
+  draft: Draft,
+  run: RunInFlight,
+  { groupEpoch, problem, result }: Extract<RunOutcome, { kind: 'assigned' }>,
+): void {
+  const { members } = draft.group;
+  const left = new Set<string>();
+  const came: string[] = [];
+  problem.members.forEachChange(members, (memberId, before, after) => {
+    if (before === undefined) came.push(memberId);
+    else if (after === undefined) left.add(memberId);
+  });
+  const changes: TargetChange[] = [];
+  const ofTheLeft = new Map<string, TasksByRole>();
+  result.memberIds.forEach((memberId, at) => {
+    const target = result.targets[at] ?? NO_TASKS_BY_ROLE;
+    if (left.size > 0 && left.has(memberId)) ofTheLeft.set(memberId, target);
+    else noteChange(draft, changes, memberId, target);
+  });
+  for (const memberId of came) {
+    const instanceId = members.get(memberId)?.instanceId ?? null;
+    const replaced = instanceId === null ? undefined : run.instanceIds.get(instanceId);
+    const handedOn = replaced === undefined ? undefined : ofTheLeft.get(replaced);
+    noteChange(draft, changes, memberId, handedOn ?? NO_TASKS_BY_ROLE);
+  }
+  letGo(changes, result.memberIds.length);
+  install(draft, groupEpoch, changes);
+}
+
+function noteChange(
+  { group }: Draft,
+  changes: TargetChange[],
+  memberId: string,
+  after: TasksByRole,
+): void {
+  const before = group.targets.get(memberId);
+  if (before !== undefined && sameTasksByRole(before, after)) return;
+  changes.push({ memberId, before: before ?? NO_TASKS_BY_ROLE, after });
+}
+
+/** Few targets must not hold on to the lists of all. */
+function letGo(changes: readonly TargetChange[], memberCount: number): void {
+  if (2 * changes.length >= memberCount) return;
+  for (const { after } of changes) if (after instanceof NumberedTasks) after.letGo();
+}
+
+/** A record per member that had no target or another one, by id, then the epoch, always (ASG-10). */
+function install(draft: Draft, assignmentEpoch: number, changes: TargetChange[]): void {
+  const { groupId } = draft.group;
+  changes.sort((a, b) => byCodeUnits(a.memberId, b.memberId));
+  for (const { memberId, after } of changes) {
     draft.write({ type: 'targetMember', groupId, memberId, value: after });
-    changes.push({ memberId, before: before ?? NO_TASKS_BY_ROLE, after });
   }
   draft.write({
     type: 'targetMetadata',
     groupId,
-    value: { assignmentEpoch, assignmentTimestampMs: context.nowMs },
+    value: { assignmentEpoch, assignmentTimestampMs: draft.context.nowMs },
   });
   sayMoves(draft, changes);
-}
-
-/** The empty target that a topology which is not ready gives everybody (ASG-9, TOP-13). */
-export function installNothing(draft: Draft): void {
-  installTarget(draft, draft.group.groupEpoch, () => NO_TASKS_BY_ROLE);
-}
-
-/**
- * The entry of a present member in a run's result, as if every membership change since had come after the run
- * (OFF-3): members that left have no say, and a static member that was replaced hands its entry on.
- */
-export function entriesOf(
-  group: Group,
-  run: RunInFlight,
-  problem: AssignmentProblem,
-  result: AssignmentResult,
-): (memberId: string) => TasksByRole | undefined {
-  const entries = new Map<string, TasksByRole>();
-  problem.members.forEach(({ memberId }, at) => {
-    const entry = result.members[at];
-    if (entry !== undefined) {
-      entries.set(memberId, { active: entry.active, standby: entry.standby, warmup: NO_TASKS });
-    }
-  });
-  return (memberId) => {
-    const own = entries.get(memberId);
-    if (own !== undefined) return own;
-    const instanceId = group.members.get(memberId)?.instanceId ?? null;
-    const replaced = instanceId === null ? undefined : run.instanceIds.get(instanceId);
-    if (replaced === undefined || group.members.has(replaced)) return undefined;
-    return entries.get(replaced);
-  };
 }

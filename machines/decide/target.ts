@@ -11,10 +11,10 @@ import { emptySlot } from '../model/empty.ts';
 import { JOIN_EPOCH } from '../model/ids.ts';
 import { refusedAnswer } from './answer.ts';
 import type { Delay } from './assignment-run.ts';
-import { delayOf, startRun } from './assignment-run.ts';
+import { delayOf, prepareRun, startRun } from './assignment-run.ts';
 import { concludeHeartbeat } from './conclude.ts';
 import { Draft } from './draft.ts';
-import { entriesOf, installNothing, installTarget } from './install.ts';
+import { installNothing, installResult } from './install.ts';
 import { isAway } from './static-member.ts';
 
 /** What a heartbeat found about the target. */
@@ -45,7 +45,11 @@ export function findTarget(draft: Draft, memberId: string): TargetFound {
   if (delay === 'runInFlight' && soft.run?.waitingMemberId === memberId) {
     return { kind: 'wait', run: soft.run.run };
   }
-  if (delay !== undefined || configured === undefined) return { kind: 'go', delay };
+  if (configured === undefined) return { kind: 'go', delay };
+  if (delay !== undefined) {
+    prepareRun(draft, configured);
+    return { kind: 'go', delay };
+  }
   const waits = context.coordinator.assignorAnswerWaitMs > 0;
   const run = startRun(draft, configured, context.settings, waits ? memberId : undefined);
   return waits ? { kind: 'wait', run } : { kind: 'go', delay: 'runInFlight' };
@@ -110,8 +114,7 @@ function endRun(draft: Draft, outcome: RunOutcome): Delay | undefined {
     return presentDelay(draft);
   }
   draft.change({ runFailedAtMs: undefined });
-  const entryOf = entriesOf(group, run, outcome.problem, outcome.result);
-  installTarget(draft, outcome.groupEpoch, entryOf);
+  installResult(draft, run, outcome);
   return undefined;
 }
 

@@ -1,4 +1,8 @@
-import type { TaskList, TaskOffset } from './tasks.ts';
+import { byCodeUnits } from './ids.ts';
+import type { Member } from './member.ts';
+import { PersistentMap } from './persistent-map.ts';
+import type { MemberSoft } from './soft.ts';
+import type { TaskList, TaskOffset, TasksByRole } from './tasks.ts';
 import type { KeyValue } from './topology.ts';
 
 /** One member as an assignor sees it (ASG-7): what it has now, without tasks pending revocation. */
@@ -16,19 +20,13 @@ export type AssignmentMember = {
   readonly taskEndOffsets: readonly TaskOffset[];
 };
 
-/** The immutable snapshot a run of an assignor works on. */
-export type AssignmentProblem = {
+/** What an assignor is asked beside who there is. */
+export type AssignmentQuestion = {
   readonly groupId: string;
   readonly assignor: string;
   readonly topologyEpoch: number;
   /** Sorted by id, code units. */
-  readonly subtopologies: readonly {
-    readonly subtopologyId: string;
-    readonly taskCount: number;
-    readonly stateful: boolean;
-  }[];
-  /** Sorted by member id, code units. */
-  readonly members: readonly AssignmentMember[];
+  readonly subtopologies: readonly AssignmentSubtopology[];
   readonly numStandbyReplicas: number;
   readonly acceptableRecoveryLag: bigint;
   readonly rackAwareAssignmentTags: readonly string[];
@@ -36,9 +34,108 @@ export type AssignmentProblem = {
   readonly placeAsKafka?: boolean;
 };
 
+export type AssignmentSubtopology = {
+  readonly subtopologyId: string;
+  readonly taskCount: number;
+  readonly stateful: boolean;
+};
+
+/** The immutable snapshot a run of an assignor works on, member by member. */
+export type AssignmentProblem = AssignmentQuestion & {
+  /** Sorted by member id, code units. */
+  readonly members: readonly AssignmentMember[];
+};
+
+/**
+ * The same snapshot as pointers to the group's own maps, so that taking it costs nothing and two of them tell by what they
+ * share what changed in between.
+ */
+export type GroupProblem = AssignmentQuestion & {
+  readonly members: PersistentMap<AssignmentHolder>;
+  readonly reports: PersistentMap<TaskReports>;
+  /** Members of another topology epoch get new tasks like all others (X6). */
+  readonly assignToStaleMembers: boolean;
+};
+
+/** What a group's log knows of a member, as far as assignors look at it. */
+export type AssignmentHolder = Pick<
+  Member,
+  'memberId' | 'instanceId' | 'rackId' | 'processId' | 'clientTags' | 'topologyEpoch'
+> & { readonly assigned: TasksByRole };
+
+/** How far a member says its tasks are. */
+export type TaskReports = Pick<MemberSoft, 'taskOffsets' | 'taskEndOffsets'>;
+
 /** One entry per member of the problem, in its order; checked against the hard invariants before anyone sees it (ASG-11). */
 export type AssignmentResult = {
-  readonly members: readonly { readonly active: TaskList; readonly standby: TaskList }[];
+  readonly members: readonly AssignedTasks[];
   /** Tasks that no eligible member may take (H1). */
   readonly unassigned: TaskList;
 };
+
+export type AssignedTasks = Pick<TasksByRole, 'active' | 'standby'>;
+
+/** The result for a {@link GroupProblem}: its entries are targets, by member id. */
+export type GroupResult = {
+  /** In no defined order. */
+  readonly memberIds: readonly string[];
+  /** In the order of `memberIds`. */
+  readonly targets: readonly TasksByRole[];
+  readonly unassigned: TaskList;
+};
+
+const NO_REPORTS: TaskReports = { taskOffsets: [], taskEndOffsets: [] };
+
+/** The problem member by member; costs the whole group, so it is for people and files. */
+export function listProblem(problem: GroupProblem): AssignmentProblem {
+  const { members, reports, assignToStaleMembers, ...question } = problem;
+  return {
+    ...question,
+    members: [...members.values()]
+      .sort((a, b) => byCodeUnits(a.memberId, b.memberId))
+      .map((member) => {
+        const { taskOffsets, taskEndOffsets } = reports.get(member.memberId) ?? NO_REPORTS;
+        return {
+          memberId: member.memberId,
+          instanceId: member.instanceId,
+          rackId: member.rackId,
+          processId: member.processId,
+          clientTags: member.clientTags,
+          // To an assignor another epoch means a member that gets nothing new.
+          topologyEpoch: assignToStaleMembers ? problem.topologyEpoch : member.topologyEpoch,
+          active: member.assigned.active,
+          standby: member.assigned.standby,
+          warmup: member.assigned.warmup,
+          taskOffsets,
+          taskEndOffsets,
+        };
+      }),
+  };
+}
+
+/** The problem in the form that runs take. Refuses two members of one id. */
+export function gatherProblem({ members, ...question }: AssignmentProblem): GroupProblem {
+  const seen = new Set<string>();
+  for (const { memberId } of members) {
+    if (seen.has(memberId)) {
+      throw new Error(`Cannot gather assignment problem: member "${memberId}" is there twice`);
+    }
+    seen.add(memberId);
+  }
+  return {
+    ...question,
+    members: PersistentMap.from(
+      members.map(({ active, standby, warmup, ...member }) => [
+        member.memberId,
+        { ...member, assigned: { active, standby, warmup } },
+      ]),
+    ),
+    reports: PersistentMap.from(
+      members.map(({ memberId, taskOffsets, taskEndOffsets }) => [
+        memberId,
+        { taskOffsets, taskEndOffsets },
+      ]),
+    ),
+    assignToStaleMembers: false,
+  };
+}

@@ -60,6 +60,14 @@ export class PersistentMap<V> {
     return new PersistentMap(remove(this.#root, hashOf(key), key, 0), this.size - 1);
   }
 
+  /**
+   * Calls back for each key that holds another value in `after`, or is only on one side; undefined = not there. Costs what
+   * changed, not what is there: shared parts are passed over. In no useful order.
+   */
+  forEachChange(after: PersistentMap<V>, each: EachChange<V>): void {
+    compare(this.#root, after.#root, each);
+  }
+
   *entries(): IterableIterator<[string, V]> {
     if (this.#root !== undefined) yield* walk(this.#root);
   }
@@ -76,6 +84,9 @@ export class PersistentMap<V> {
     return this.entries();
   }
 }
+
+/** A key, its value before and its value after. */
+export type EachChange<V> = (key: string, before: V | undefined, after: V | undefined) => void;
 
 type Leaf<V> = {
   readonly kind: 'leaf';
@@ -198,4 +209,37 @@ function* walk<V>(node: Node<V>): IterableIterator<[string, V]> {
   if (node.kind === 'leaf') yield [node.key, node.value];
   else if (node.kind === 'collision') for (const leaf of node.leaves) yield [leaf.key, leaf.value];
   else for (const child of node.children) yield* walk(child);
+}
+
+function compare<V>(
+  before: Node<V> | undefined,
+  after: Node<V> | undefined,
+  each: EachChange<V>,
+): void {
+  if (before === after) return;
+  if (before?.kind === 'branch' && after?.kind === 'branch') {
+    compareBranches(before, after, each);
+    return;
+  }
+  // One of them is small, or they have nothing in common.
+  const gone = new Map(before === undefined ? [] : walk(before));
+  for (const [key, value] of after === undefined ? [] : walk(after)) {
+    const was = gone.get(key);
+    gone.delete(key);
+    if (was !== value) each(key, was, value);
+  }
+  for (const [key, value] of gone) each(key, value, undefined);
+}
+
+function compareBranches<V>(before: Branch<V>, after: Branch<V>, each: EachChange<V>): void {
+  let atBefore = 0;
+  let atAfter = 0;
+  for (let bits = before.bitmap | after.bitmap; bits !== 0; bits &= bits - 1) {
+    const bit = bits & -bits;
+    compare(
+      (before.bitmap & bit) === 0 ? undefined : before.children[atBefore++],
+      (after.bitmap & bit) === 0 ? undefined : after.children[atAfter++],
+      each,
+    );
+  }
 }

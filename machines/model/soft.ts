@@ -25,7 +25,8 @@ export type RunInFlight = {
   readonly run: number;
   readonly groupEpoch: number;
   readonly topologyEpoch: number;
-  readonly instanceIds: ReadonlyMap<string, string>;
+  /** Instance id to member id, as the run was started. */
+  readonly instanceIds: Group['staticMembers'];
   /** Whose answer waits for it; a further heartbeat of the same member takes the wait over (OFF-8). */
   readonly waitingMemberId: string | undefined;
 };

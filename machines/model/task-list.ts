@@ -1,4 +1,5 @@
 import { byCodeUnits } from './ids.ts';
+import { NumberedTasks } from './numbered-tasks.ts';
 import type { ActiveTaskIds, ActiveTaskList, TaskIds, TaskList, TasksByRole } from './tasks.ts';
 import { NO_TASKS } from './tasks.ts';
 
@@ -59,8 +60,9 @@ export function sameTasks(a: TaskList, b: TaskList): boolean {
 
 /** Whether both hold the same tasks in every role; epochs do not count. */
 export function sameTasksByRole(a: TasksByRole, b: TasksByRole): boolean {
+  if (a === b) return true;
   return (
-    a === b ||
+    NumberedTasks.same(a, b) ??
     (sameTasks(a.active, b.active) &&
       sameTasks(a.standby, b.standby) &&
       sameTasks(a.warmup, b.warmup))

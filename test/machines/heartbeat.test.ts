@@ -11,6 +11,7 @@ import { LAST_EPOCH } from '../../machines/model/ids.ts';
 import type { Profile } from '../../machines/model/profile.ts';
 import { Refusal } from '../../machines/model/refusal.ts';
 import type { GroupSettings } from '../../machines/model/settings.ts';
+import { runAssignor } from '../support/run-assignor.ts';
 import { errorOf, Stage, statusesOf } from '../support/stage.ts';
 
 const CLIENT = { clientId: 'client-A', clientHost: '/127.0.0.1', apiVersion: 1 };
@@ -183,7 +184,7 @@ describe('decideRunOver()', () => {
     stage.join('B');
     const [run] = coordinator.heldRuns;
     if (run === undefined) throw new Error('no run');
-    const result = coordinator.assignor(run.problem);
+    const result = runAssignor(coordinator.assignor, run.problem);
     for (const other of [{ incarnation: run.incarnation + 1 }, { run: run.run + 1 }]) {
       const outcome = { kind: 'assigned', ...run, ...other, result } as const;
       const decision = decideRunOver(coordinator.slot, outcome, undefined, coordinator.context());

@@ -25,6 +25,32 @@ function play(changes: readonly { key: string; value: number | null }[]) {
 }
 
 describe('PersistentMap', () => {
+  it('tells what changed from one map to another, whatever they share', () => {
+    fc.assert(
+      fc.property(
+        fc.array(change, { maxLength: 80 }),
+        fc.array(change, { maxLength: 20 }),
+        fc.array(change, { maxLength: 80 }),
+        fc.boolean(),
+        (first, more, other, related) => {
+          const before = play(first);
+          const after = play(related ? [...first, ...more] : other);
+          const changes = new Map<string, unknown>();
+          before.map.forEachChange(after.map, (changed, was, is) => {
+            expect(changes.has(changed)).to.equal(false);
+            changes.set(changed, { was, is });
+          });
+          const wanted = new Map<string, unknown>();
+          for (const each of new Set([...before.plain.keys(), ...after.plain.keys()])) {
+            const [was, is] = [before.plain.get(each), after.plain.get(each)];
+            if (was !== is) wanted.set(each, { was, is });
+          }
+          expect(changes).to.deep.equal(wanted);
+        },
+      ),
+    );
+  });
+
   it('holds what a Map would hold', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 80 }), key, (changes, other) => {

@@ -20,6 +20,7 @@ import type { TopicsView } from '../../machines/model/topics.ts';
 import type { GroupRecord } from '../../machines/records.ts';
 import { recordKey } from '../support/group-records.ts';
 import { COORDINATOR_SETTINGS, GROUP_ID, GROUP_SETTINGS } from '../support/lone-coordinator.ts';
+import { runAssignor } from '../support/run-assignor.ts';
 import { topicsOf } from '../support/topology-samples.ts';
 import { partitionCounts, type Setup } from './setup.ts';
 import type { Coordinator, RunOut } from './world.ts';
@@ -253,10 +254,11 @@ export class Play {
         return;
       case 'startRun': {
         const { run } = effect;
-        const out = { run, result: this.#setup.assignor(run.problem) };
+        const out = { run, result: runAssignor(this.#setup.assignor, run.problem) };
         this.#change({ runs: [...runs, out].slice(-RUNS_OUT_MAX) });
         return;
       }
+      case 'prepareRun':
       case 'createTopics':
         return;
     }

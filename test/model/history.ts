@@ -59,9 +59,9 @@ function headOf(setup: Setup): readonly string[] {
 }
 
 function targetsOf(ended: readonly RunOut[]): readonly string[] {
-  return ended.map(({ run, result }) => {
-    const entries = run.problem.members.map(({ memberId }, at) => {
-      const { active = [], standby = [] } = result.members[at] ?? {};
+  return ended.map(({ result }) => {
+    const entries = result.memberIds.map((memberId, at) => {
+      const { active = [], standby = [] } = result.targets[at] ?? {};
       return `${memberId}=${writeTasks(active)}|${writeTasks(standby)}`;
     });
     return `target ${entries.join(' ')}`;

@@ -1,6 +1,6 @@
 import type { HeartbeatRequest } from '../../machines/commands.ts';
 import type { AssignmentRun, GroupSlot, HeldHeartbeat } from '../../machines/decision.ts';
-import type { AssignmentResult } from '../../machines/model/assignment.ts';
+import type { GroupResult } from '../../machines/model/assignment.ts';
 import { emptySlot } from '../../machines/model/empty.ts';
 import type { TasksByRole } from '../../machines/model/tasks.ts';
 import { NO_TASKS_BY_ROLE } from '../../machines/model/tasks.ts';
@@ -35,7 +35,7 @@ export type Client = {
 };
 
 /** A run that is out, and what it will come to. */
-export type RunOut = { readonly run: AssignmentRun; readonly result: AssignmentResult };
+export type RunOut = { readonly run: AssignmentRun; readonly result: GroupResult };
 
 /** The coordinator of the one group, with what its shard keeps for it. */
 export type Coordinator = {

@@ -4,7 +4,7 @@ import type {
   AssignmentResult,
 } from '../../machines/model/assignment.ts';
 import type { TaskList } from '../../machines/model/tasks.ts';
-import { decodeResult, encodeProblem } from '../../workers/problem.ts';
+import { encodeProblem, listResult, readResult } from '../../workers/problem.ts';
 import { SharedBuffers } from '../../workers/shared-buffers.ts';
 import runAssignment from '../../workers/thread.ts';
 
@@ -61,7 +61,7 @@ export function assignDirectly(problem: AssignmentProblem): AssignmentResult {
   try {
     const outcome = runAssignment({ buffer });
     if (outcome.status !== 'assigned') throw new Error(JSON.stringify(outcome));
-    return decodeResult(encoded);
+    return listResult(problem, readResult(encoded));
   } finally {
     buffers.give(buffer);
   }

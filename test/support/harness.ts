@@ -10,7 +10,12 @@ import type {
 import { Router } from '../../actors/router.ts';
 import { Shards } from '../../actors/shards.ts';
 import type { Client, HeartbeatAnswer, HeartbeatRequest } from '../../machines/commands.ts';
-import type { AssignmentProblem, AssignmentResult } from '../../machines/model/assignment.ts';
+import type {
+  AssignmentProblem,
+  AssignmentResult,
+  GroupProblem,
+  GroupResult,
+} from '../../machines/model/assignment.ts';
 import type { PatternSearch } from '../../machines/model/patterns.ts';
 import { type Profile, resolveBehaviour } from '../../machines/model/profile.ts';
 import type { CoordinatorSettings, GroupSettings } from '../../machines/model/settings.ts';
@@ -19,6 +24,7 @@ import type { CreatableTopic, Topology } from '../../machines/model/topology.ts'
 import { KeptLog } from './kept-log.ts';
 import { GROUP_SETTINGS } from './lone-coordinator.ts';
 import { ManualClock } from './manual-clock.ts';
+import { runAssignor } from './run-assignor.ts';
 import { searchNames } from './search-names.ts';
 import { steadyBeat } from './steady-beat.ts';
 import { subtopology, topology } from './topology-samples.ts';
@@ -96,13 +102,15 @@ export class ManualAssignor implements AssignorPort {
     this.#failNext = error;
   }
 
-  async assign(problem: AssignmentProblem): Promise<AssignmentResult> {
+  prepare(): void {}
+
+  async assign(problem: GroupProblem): Promise<GroupResult> {
     this.runs++;
     const failure = this.#failNext;
     this.#failNext = undefined;
     if (this.#held) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     if (failure !== undefined) throw failure;
-    return this.#compute(problem);
+    return runAssignor(this.#compute, problem);
   }
 }
 

@@ -30,6 +30,7 @@ import type { CoordinatorSettings, GroupSettings } from '../../machines/model/se
 import type { GroupSoft } from '../../machines/model/soft.ts';
 import type { TopicMetadata, TopicsView } from '../../machines/model/topics.ts';
 import type { GroupRecord } from '../../machines/records.ts';
+import { runAssignor } from './run-assignor.ts';
 import { searchNames } from './search-names.ts';
 
 export const GROUP_ID = 'g';
@@ -344,7 +345,7 @@ export class LoneCoordinator {
   }
 
   #endRun({ incarnation, run, groupEpoch, problem }: AssignmentRun): void {
-    const result = this.assignor(problem);
+    const result = runAssignor(this.assignor, problem);
     this.#runOver({ kind: 'assigned', incarnation, run, groupEpoch, problem, result });
   }
 

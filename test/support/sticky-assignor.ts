@@ -1,5 +1,5 @@
 import type { AssignmentProblem, AssignmentResult } from '../../machines/model/assignment.ts';
-import { decodeResult, encodeProblem } from '../../workers/problem.ts';
+import { encodeProblem, listResult, readResult } from '../../workers/problem.ts';
 import { SharedBuffers } from '../../workers/shared-buffers.ts';
 import runAssignment from '../../workers/thread.ts';
 
@@ -8,5 +8,5 @@ export function stickyAssignor(problem: AssignmentProblem): AssignmentResult {
   const encoded = encodeProblem({ ...problem, assignor: 'sticky' }, new SharedBuffers());
   const outcome = runAssignment({ buffer: encoded.dense.buffer });
   if (outcome.status !== 'assigned') throw new Error(`No assignment: ${JSON.stringify(outcome)}`);
-  return decodeResult(encoded);
+  return listResult(problem, readResult(encoded));
 }

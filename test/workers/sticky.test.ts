@@ -203,7 +203,7 @@ describe('assignSticky(), assignors section 7', () => {
 
   it('refuses a member that is there twice', () => {
     expect(() => assignDirectly(problem({ members: [member('a'), member('a')] }))).to.throw(
-      'Cannot encode assignment problem: member "a" is there twice',
+      'Cannot gather assignment problem: member "a" is there twice',
     );
   });
 });

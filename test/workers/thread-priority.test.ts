@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { expect } from 'chai';
+import { gatherProblem } from '../../machines/model/assignment.ts';
 import { AssignorPool } from '../../workers/pool.ts';
 import { THREAD_NICENESS } from '../../workers/thread-priority.ts';
 import { assignmentMember, assignmentProblem } from '../support/assignment.ts';
@@ -27,7 +28,7 @@ describe('lowerThreadPriority()', () => {
         subtopologies: [{ subtopologyId: '0', taskCount: 1, stateful: false }],
         members: [assignmentMember('a')],
       });
-      await pool.assign(problem, { deadlineMs: 15_000 });
+      await pool.assign(gatherProblem(problem), { deadlineMs: 15_000 });
       const lowered = [...nicenessOfThreads()].filter(
         ([id, nice]) => nice !== (before.get(id) ?? getPriority()),
       );

@@ -1,0 +1,182 @@
+import { isDeepStrictEqual } from 'node:util';
+import { expect } from 'chai';
+import {
+  type AssignmentProblem,
+  type GroupProblem,
+  gatherProblem,
+} from '../../machines/model/assignment.ts';
+import { PersistentMap } from '../../machines/model/persistent-map.ts';
+import { EncodedGroup } from '../../workers/encoded-group.ts';
+import { EncodedGroups } from '../../workers/encoded-groups.ts';
+import { type EncodedProblem, encodeProblem, viewOf, writeProblem } from '../../workers/problem.ts';
+import { SharedBuffers } from '../../workers/shared-buffers.ts';
+import { assignDirectly, assignmentMember, assignmentProblem } from '../support/assignment.ts';
+import { AssignmentScenario } from '../support/assignment-scenario.ts';
+
+/** What a thread reads of a problem. */
+const INPUTS = [
+  'base',
+  'stateful',
+  'subtopologyOf',
+  'procOf',
+  'procStart',
+  'procMember',
+  'placeInProcess',
+  'procCapacity',
+  'tagValue',
+  'tagGroup',
+  'frozen',
+  'prevActive',
+  'candStart',
+  'candDisk',
+  'candMember',
+  'candOffset',
+  'candCaughtUp',
+  'candRole',
+] as const;
+
+function inputsOf({ dense, memberIds, numbering }: EncodedProblem): object {
+  const { size, facts } = dense;
+  const arrays = INPUTS.map((name) => [name, Array.from(dense[name])]);
+  return { size, facts, memberIds, ids: numbering.subtopologyIds, ...Object.fromEntries(arrays) };
+}
+
+/** The next problem as a group's maps have it: who did not change is the same value as before. */
+function follow(before: GroupProblem, next: AssignmentProblem): GroupProblem {
+  const made = gatherProblem(next);
+  return {
+    ...made,
+    members: shared(before.members, made.members),
+    reports: shared(before.reports, made.reports),
+  };
+}
+
+function shared<V extends object>(
+  before: PersistentMap<V>,
+  after: PersistentMap<V>,
+): PersistentMap<V> {
+  let map = before;
+  for (const [key] of before) if (!after.has(key)) map = map.delete(key);
+  for (const [key, value] of after) {
+    const was = before.get(key);
+    if (was === undefined || !isDeepStrictEqual(was, value)) map = map.set(key, value);
+  }
+  return map;
+}
+
+describe('EncodedGroup', () => {
+  for (const placeAsKafka of [false, true]) {
+    it(`writes what nothing but the present problem gives, whatever came before${placeAsKafka ? ', as Kafka' : ''}`, () => {
+      for (let seed = 0; seed < 60; seed++) {
+        const scenario = new AssignmentScenario(seed, 'small');
+        const question = { assignor: 'sticky', placeAsKafka };
+        let problem = gatherProblem({ ...scenario.problem, ...question });
+        const group = new EncodedGroup(viewOf(problem));
+        const buffers = new SharedBuffers();
+        for (let round = 0; round < 6; round++) {
+          group.follow(problem);
+          while (!group.read(7));
+          const kept = writeProblem(group, problem, buffers);
+          const made = encodeProblem({ ...scenario.problem, ...question }, buffers);
+          expect(inputsOf(kept)).to.deep.equal(inputsOf(made), `seed ${seed}, round ${round}`);
+          buffers.give(kept.dense.buffer);
+          buffers.give(made.dense.buffer);
+          if (round % 2 === 0) scenario.settle(assignDirectly(scenario.problem));
+          scenario.change();
+          problem = follow(problem, { ...scenario.problem, ...question });
+        }
+      }
+    });
+  }
+
+  it('reads a member again only when what it has or reports is new', () => {
+    const members = ['a', 'b', 'c'].map((memberId) =>
+      assignmentMember(memberId, { active: [{ subtopologyId: '0', partitions: [0] }] }),
+    );
+    const problem = gatherProblem(
+      assignmentProblem({
+        subtopologies: [{ subtopologyId: '0', taskCount: 3, stateful: true }],
+        members,
+      }),
+    );
+    let reads = 0;
+    const view = viewOf(problem);
+    const group = new EncodedGroup({
+      ...view,
+      read: (...args) => {
+        reads++;
+        return view.read(...args);
+      },
+    });
+    const readsOf = (next: GroupProblem): number => {
+      reads = 0;
+      group.follow(next);
+      group.read();
+      return reads;
+    };
+    const a = problem.members.get('a');
+    if (a === undefined) throw new Error('no member');
+    const moved = {
+      ...problem,
+      members: problem.members.set('a', { ...a, assigned: { ...a.assigned } }),
+    };
+    const renamed = { ...moved, members: moved.members.set('a', { ...a, rackId: 'r' }) };
+    const taskOffsets = [{ subtopologyId: '0', partition: 1, offset: 5n }];
+    const reported = {
+      ...renamed,
+      reports: renamed.reports.set('b', { taskOffsets, taskEndOffsets: [] }),
+    };
+    const left = { ...reported, members: reported.members.delete('c') };
+    expect(
+      [problem, problem, moved, { ...renamed, numStandbyReplicas: 1 }, reported, left].map(readsOf),
+    ).to.deep.equal([3, 0, 1, 1, 1, 0]);
+  });
+});
+
+describe('EncodedGroups', () => {
+  const problemOf = (groupId: string, taskCount: number) =>
+    gatherProblem(
+      assignmentProblem({
+        groupId,
+        subtopologies: [{ subtopologyId: '0', taskCount, stateful: false }],
+        members: [assignmentMember('a')],
+      }),
+    );
+
+  it('forgets the groups that were not asked for the longest when it keeps too much', async () => {
+    const groups = new EncodedGroups(new SharedBuffers(), { weightMax: 100 });
+    for (const groupId of ['g', 'h', 'i']) groups.prepare(problemOf(groupId, 40));
+    expect(groups.kept).to.deep.equal(['h', 'i']);
+    await groups.encode(problemOf('h', 40));
+    groups.prepare(problemOf('g', 1));
+    groups.prepare(problemOf('j', 40));
+    expect(groups.kept).to.deep.equal(['h', 'g', 'j']);
+    groups.prepare(problemOf('k', 101));
+    expect(groups.kept).to.deep.equal([]);
+  });
+
+  it('writes two problems of one group down at once without mixing them', async () => {
+    const groups = new EncodedGroups(new SharedBuffers());
+    const many = Array.from({ length: 3 }, (_, i) => problemOf('g', 6000 + i));
+    const busy = many.map((problem) =>
+      groups.encode({
+        ...problem,
+        members: PersistentMap.from(
+          Array.from({ length: 6000 }, (_, m) => {
+            const memberId = `m${m}`;
+            return [
+              memberId,
+              { ...assignmentMember(memberId), assigned: { active: [], standby: [], warmup: [] } },
+            ];
+          }),
+        ),
+      }),
+    );
+    groups.prepare(problemOf('g', 1));
+    const sizes = (await Promise.all(busy)).map(({ dense }) => [
+      dense.size.tasks,
+      dense.size.members,
+    ]);
+    expect(sizes).to.deep.equal([6000, 6001, 6002].map((tasks) => [tasks, 6000]));
+  });
+});

@@ -1,0 +1,99 @@
+import { setImmediate } from 'node:timers/promises';
+import type { GroupProblem } from '../machines/model/assignment.ts';
+import { EncodedGroup } from './encoded-group.ts';
+import { type EncodedProblem, viewOf, writeProblem } from './problem.ts';
+import type { ProblemView } from './problem-view.ts';
+import type { SharedBuffers } from './shared-buffers.ts';
+
+/** Tasks and members kept at most, of all groups together. */
+const WEIGHT_MAX = 2_000_000;
+/** Tasks and offsets read in one go; the event loop has its turn before the next ones. */
+const READ_MAX = 5_000;
+
+type Kept = {
+  readonly view: ProblemView;
+  readonly group: EncodedGroup;
+  /** A run is being written down. */
+  busy: boolean;
+  /** As it was counted. */
+  weight: number;
+};
+
+/** Groups in numbers, each kept from run to run, those that have not been asked for the longest forgotten first. */
+export class EncodedGroups {
+  readonly #buffers: SharedBuffers;
+  readonly #weightMax: number;
+  /** The one asked for last comes last. */
+  readonly #kept = new Map<string, Kept>();
+  #weight = 0;
+
+  constructor(buffers: SharedBuffers, { weightMax = WEIGHT_MAX } = {}) {
+    this.#buffers = buffers;
+    this.#weightMax = weightMax;
+  }
+
+  /** The ids of the groups kept, the one asked for last at the end. */
+  get kept(): readonly string[] {
+    return [...this.#kept.keys()];
+  }
+
+  /**
+   * Writes a problem into a buffer of its own. Waits for the event loop where much has changed since the group was last asked
+   * for.
+   */
+  async encode(problem: GroupProblem): Promise<EncodedProblem> {
+    const kept = this.#take(problem);
+    // Two runs of one group under way at once, as after a roll-back: the second one starts from nothing.
+    const group = kept.busy ? new EncodedGroup(kept.view) : kept.group;
+    const isKept = group === kept.group;
+    if (isKept) kept.busy = true;
+    try {
+      group.follow(problem);
+      while (!group.read(READ_MAX)) await setImmediate();
+      return writeProblem(group, problem, this.#buffers);
+    } finally {
+      if (isKept) {
+        kept.busy = false;
+        this.#put(problem.groupId, kept);
+      }
+    }
+  }
+
+  /** Follows a problem without writing it down; reads no more than one go. */
+  prepare(problem: GroupProblem): void {
+    const kept = this.#take(problem);
+    if (kept.busy) return;
+    kept.group.follow(problem);
+    kept.group.read(READ_MAX);
+    this.#put(problem.groupId, kept);
+  }
+
+  #take(problem: GroupProblem): Kept {
+    const { groupId } = problem;
+    const view = viewOf(problem);
+    const kept = this.#kept.get(groupId);
+    if (kept?.view === view) return kept;
+    const made = { view, group: new EncodedGroup(view), busy: false, weight: 0 };
+    this.#forget(groupId);
+    return made;
+  }
+
+  /** Keeps a group as the one asked for last, at the cost of others if need be. */
+  #put(groupId: string, kept: Kept): void {
+    this.#forget(groupId);
+    this.#kept.set(groupId, kept);
+    kept.weight = kept.group.weight;
+    this.#weight += kept.weight;
+    for (const [other] of this.#kept) {
+      if (this.#weight <= this.#weightMax) break;
+      this.#forget(other);
+    }
+  }
+
+  #forget(groupId: string): void {
+    const kept = this.#kept.get(groupId);
+    if (kept === undefined) return;
+    this.#kept.delete(groupId);
+    this.#weight -= kept.weight;
+  }
+}
