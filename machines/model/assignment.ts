@@ -89,28 +89,38 @@ const NO_REPORTS: TaskReports = { taskOffsets: [], taskEndOffsets: [] };
 /** The problem member by member; costs the whole group, so it is for people and files. */
 export function listProblem(problem: GroupProblem): AssignmentProblem {
   const { members, reports, assignToStaleMembers, ...question } = problem;
-  return {
-    ...question,
-    members: [...members.values()]
-      .sort((a, b) => byCodeUnits(a.memberId, b.memberId))
-      .map((member) => {
-        const { taskOffsets, taskEndOffsets } = reports.get(member.memberId) ?? NO_REPORTS;
-        return {
-          memberId: member.memberId,
-          instanceId: member.instanceId,
-          rackId: member.rackId,
-          processId: member.processId,
-          clientTags: member.clientTags,
-          // To an assignor another epoch means a member that gets nothing new.
-          topologyEpoch: assignToStaleMembers ? problem.topologyEpoch : member.topologyEpoch,
-          active: member.assigned.active,
-          standby: member.assigned.standby,
-          warmup: member.assigned.warmup,
-          taskOffsets,
-          taskEndOffsets,
-        };
-      }),
-  };
+  const listed = listMembers({ ...question, members, reports, assignToStaleMembers });
+  return { ...question, members: [...listed] };
+}
+
+/** The members of a problem by id, each made when it is asked for. */
+export function* listMembers({
+  members,
+  reports,
+  topologyEpoch,
+  assignToStaleMembers,
+}: Pick<
+  GroupProblem,
+  'members' | 'reports' | 'topologyEpoch' | 'assignToStaleMembers'
+>): Generator<AssignmentMember> {
+  const sorted = [...members.values()].sort((a, b) => byCodeUnits(a.memberId, b.memberId));
+  for (const member of sorted) {
+    const { taskOffsets, taskEndOffsets } = reports.get(member.memberId) ?? NO_REPORTS;
+    yield {
+      memberId: member.memberId,
+      instanceId: member.instanceId,
+      rackId: member.rackId,
+      processId: member.processId,
+      clientTags: member.clientTags,
+      // To an assignor another epoch means a member that gets nothing new.
+      topologyEpoch: assignToStaleMembers ? topologyEpoch : member.topologyEpoch,
+      active: member.assigned.active,
+      standby: member.assigned.standby,
+      warmup: member.assigned.warmup,
+      taskOffsets,
+      taskEndOffsets,
+    };
+  }
 }
 
 /** The problem in the form that runs take. Refuses two members of one id. */

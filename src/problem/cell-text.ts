@@ -1,4 +1,8 @@
-import type { AssignmentMember, AssignmentProblem } from '../../machines/model/assignment.ts';
+import type {
+  AssignmentMember,
+  AssignmentProblem,
+  AssignmentQuestion,
+} from '../../machines/model/assignment.ts';
 import { byCodeUnits } from '../../machines/model/ids.ts';
 import type { TaskList, TaskOffset, TasksByRole } from '../../machines/model/tasks.ts';
 import type { KeyValue } from '../../machines/model/topology.ts';
@@ -19,7 +23,10 @@ export type CellAbout = Pick<Cell, 'dump'> & {
  * What an assignor leaves out is not written either: tasks and reports that the topology does not have, and sums below
  * zero, which no client can mean. So an assignor answers what is read back as it answers the problem.
  */
-export function* cellPieces(problem: AssignmentProblem, about: CellAbout = {}): Generator<string> {
+export function* cellPieces(
+  problem: AssignmentQuestion & { readonly members: Iterable<AssignmentMember> },
+  about: CellAbout = {},
+): Generator<string> {
   const counts = new Map(
     problem.subtopologies.map(({ subtopologyId, taskCount }) => [subtopologyId, taskCount]),
   );
@@ -43,7 +50,7 @@ export function cellText(problem: AssignmentProblem, about?: CellAbout): string 
 type Written<T> = { readonly [K in keyof T]: T[K] | undefined };
 
 function headOf(
-  problem: AssignmentProblem,
+  problem: AssignmentQuestion,
   { epoch, assignmentEpoch, dump }: CellAbout,
 ): Written<Omit<Cell, 'members' | 'group' | 'configs'>> & Record<'group' | 'configs', object> {
   const { groupId, assignor, topologyEpoch } = problem;

@@ -1,7 +1,9 @@
-import type {
-  AssignmentMember,
-  AssignmentProblem,
-  AssignmentResult,
+import type { AssignorPort } from '../../actors/ports.ts';
+import {
+  type AssignmentMember,
+  type AssignmentProblem,
+  type AssignmentResult,
+  gatherProblem,
 } from '../../machines/model/assignment.ts';
 import type { TaskList } from '../../machines/model/tasks.ts';
 import { encodeProblem, listResult, readResult } from '../../workers/problem.ts';
@@ -65,6 +67,15 @@ export function assignDirectly(problem: AssignmentProblem): AssignmentResult {
   } finally {
     buffers.give(buffer);
   }
+}
+
+/** A problem's way through a pool, or what stands for one, member by member at both ends. */
+export async function assign(
+  port: Pick<AssignorPort, 'assign'>,
+  problem: AssignmentProblem,
+  options: { readonly deadlineMs: number },
+): Promise<AssignmentResult> {
+  return listResult(problem, await port.assign(gatherProblem(problem), options));
 }
 
 /** The problem after its result took effect: what was assigned is what is held. */
