@@ -1,6 +1,7 @@
 import { assignDense } from './assign-dense.ts';
 import { findBreach } from './check.ts';
 import { openDense } from './dense.ts';
+import { lookBack } from './look-back.ts';
 import { lowerThreadPriority } from './thread-priority.ts';
 
 /** What a thread is given: the problem, which is also the place for the result. */
@@ -14,11 +15,13 @@ export type AssignmentOutcome =
 
 lowerThreadPriority();
 
-/** Runs one assignment and checks it; the entry of a pool's thread. */
+/** Runs one assignment, checks it and looks back on it; the entry of a pool's thread. */
 export default function runAssignment({ buffer }: AssignmentJob): AssignmentOutcome {
   const dense = openDense(buffer);
   if (dense.size.tasks > 0 && dense.size.members === 0) return { status: 'noProcess' };
   assignDense(dense);
   const breach = findBreach(dense);
-  return breach === undefined ? { status: 'assigned' } : { status: 'broken', breach };
+  if (breach !== undefined) return { status: 'broken', breach };
+  lookBack(dense);
+  return { status: 'assigned' };
 }

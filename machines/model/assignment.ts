@@ -1,6 +1,7 @@
 import { byCodeUnits } from './ids.ts';
 import type { Member } from './member.ts';
 import { PersistentMap } from './persistent-map.ts';
+import type { LookBack } from './placement.ts';
 import type { MemberSoft } from './soft.ts';
 import type { TaskList, TaskOffset, TasksByRole } from './tasks.ts';
 import type { KeyValue } from './topology.ts';
@@ -82,6 +83,8 @@ export type GroupResult = {
   /** In the order of `memberIds`. */
   readonly targets: readonly TasksByRole[];
   readonly unassigned: TaskList;
+  /** Left out by who assigns without looking back. */
+  readonly lookBack?: LookBack;
 };
 
 const NO_REPORTS: TaskReports = { taskOffsets: [], taskEndOffsets: [] };

@@ -5,6 +5,7 @@ import {
   type AssignmentResult,
   gatherProblem,
 } from '../../machines/model/assignment.ts';
+import { subtractTasks } from '../../machines/model/task-list.ts';
 import type { TaskList } from '../../machines/model/tasks.ts';
 import { encodeProblem, listResult, readResult } from '../../workers/problem.ts';
 import { SharedBuffers } from '../../workers/shared-buffers.ts';
@@ -90,6 +91,21 @@ export function holdResult(
       active: result.members[i]?.active ?? [],
       standby: result.members[i]?.standby ?? [],
       warmup: [],
+    })),
+  };
+}
+
+/** The problem without what makes no sense: nobody claims an active of another member, nor a copy of its own active. */
+export function eachTaskOnce(problem: AssignmentProblem): AssignmentProblem {
+  return {
+    ...problem,
+    members: problem.members.map((member, i) => ({
+      ...member,
+      active: problem.members
+        .slice(0, i)
+        .reduce((left: TaskList, { active }) => subtractTasks(left, active), member.active),
+      standby: subtractTasks(member.standby, member.active),
+      warmup: subtractTasks(member.warmup, member.active),
     })),
   };
 }
