@@ -7,11 +7,11 @@ import type {
 import { PersistentMap } from '../machines/model/persistent-map.ts';
 import { invariant } from '../machines/model/refusal.ts';
 import type { KeyValue } from '../machines/model/topology.ts';
-import { CandidateWriter } from './candidate-writer.ts';
 import { at, type Dense, type DenseSizes } from './dense.ts';
 import { MemberReader, type MemberTasks } from './member-tasks.ts';
 import { Ordered } from './ordered.ts';
 import type { ProblemView } from './problem-view.ts';
+import { type MemberChange, StateByTask } from './state-by-task.ts';
 import { TaskNumbers } from './task-numbers.ts';
 
 /** A member with what was read of it, which no run that finds it as the last one did reads again. */
@@ -22,6 +22,9 @@ type Entry = {
   /** Undefined: to be read. */
   tasks: MemberTasks | undefined;
   process: Process;
+  /** As it was last written; -1 and undefined: not yet. */
+  number: number;
+  written: MemberTasks | undefined;
 };
 
 /** A process of the group, with how many members it has. */
@@ -52,12 +55,17 @@ export class EncodedGroup {
   readonly #memberOrder: Ordered<Entry>;
   readonly #processOrder: Ordered<Process>;
   #unread: Entry[] = [];
-  #prevActive = new Int32Array(0);
+  /** Those that may have to be written otherwise than last time. */
+  #changed = new Set<Entry>();
+  #state: StateByTask;
+  /** The members as last written. */
+  #written: readonly Entry[] = [];
 
   constructor(view: ProblemView) {
     this.#view = view;
     this.#memberOrder = new Ordered(view.order);
     this.#processOrder = new Ordered(view.order);
+    this.#state = this.#newState();
   }
 
   /** The members of the last problem, in the order of their numbers. */
@@ -80,7 +88,8 @@ export class EncodedGroup {
     if (!isSame) {
       this.#numbers = new TaskNumbers(problem.subtopologies);
       this.#reader = new MemberReader(this.#numbers);
-      this.#prevActive = new Int32Array(this.#numbers.count);
+      this.#state = this.#newState();
+      for (const entry of this.#written) entry.written = undefined;
     }
     if (!isSame || this.#acceptableRecoveryLag !== problem.acceptableRecoveryLag) {
       this.#acceptableRecoveryLag = problem.acceptableRecoveryLag;
@@ -135,8 +144,7 @@ export class EncodedGroup {
       this.#processOrder.items;
     const { rackAwareAssignmentTags } = question;
     const tags = tagsOf(members, processes, rackAwareAssignmentTags);
-    const read = members.map(tasksOf);
-    const held = this.#claimActives(members, read);
+    this.#updateState(members);
     const frozen = frozenOf(members, question);
     const dense = open(
       {
@@ -148,19 +156,18 @@ export class EncodedGroup {
         slots: Math.max(0, Math.min(question.numStandbyReplicas, processes.length - 1)),
         tagKeys: rackAwareAssignmentTags.length,
         tagGroups: tags.groupCount,
-        candidates: sum(read, ({ tasks }) => tasks.length),
+        candidates: this.#state.candidateCount,
       },
-      { held, copies: sum(read, ({ copyCount }) => copyCount), stale: frozen.count },
+      { held: this.#state.held, copies: this.#state.copies, stale: frozen.count },
     );
     dense.base.set(this.#numbers.base);
     dense.subtopologyOf.set(this.#numbers.subtopologyOf);
     dense.stateful.set(this.#numbers.stateful);
-    dense.prevActive.set(this.#prevActive);
+    this.#state.copyTo(dense);
     dense.frozen.set(frozen.flags);
     dense.tagValue.set(tags.values);
     dense.tagGroup.set(tags.groups);
     writeProcesses(dense, members, processes, this.#view);
-    new CandidateWriter(dense, read, this.#view.notStarted).write();
     return dense;
   }
 
@@ -175,15 +182,24 @@ export class EncodedGroup {
       if (entry === undefined) return;
       this.#entries.delete(memberId);
       this.#memberOrder.remove(entry);
+      this.#changed.add(entry);
       this.#leaveProcess(entry.process);
       return;
     }
     if (entry === undefined) {
       const process = this.#joinProcess(after.processId);
-      const made: Entry = { id: memberId, member: after, reports, tasks: undefined, process };
+      const made: Entry = {
+        id: memberId,
+        member: after,
+        reports,
+        tasks: undefined,
+        process,
+        number: -1,
+        written: undefined,
+      };
       this.#entries.set(memberId, made);
       this.#memberOrder.add(made);
-      this.#unread.push(made);
+      this.#forget(made);
       return;
     }
     entry.member = after;
@@ -222,43 +238,45 @@ export class EncodedGroup {
   #forget(entry: Entry): void {
     entry.tasks = undefined;
     this.#unread.push(entry);
+    this.#changed.add(entry);
   }
 
-  /**
-   * Finds who has which task as active. Who claims one that another one has becomes a candidate of it in `read`.
-   *
-   * @returns how many tasks somebody has.
-   */
-  #claimActives(members: readonly Entry[], read: MemberTasks[]): number {
-    const prevActive = this.#prevActive;
-    const { firstClaimCounts } = this.#view;
-    prevActive.fill(-1);
-    let held = 0;
-    for (let m = 0; m < members.length; m++) {
-      const { active } = read[m] as MemberTasks;
-      for (let i = 0; i < active.length; i++) {
-        const task = active[i] as number;
-        const isFree = at(prevActive, task) === -1;
-        if (isFree) held++;
-        if (isFree || !firstClaimCounts) prevActive[task] = m;
-        else {
-          read[m] = this.#reader.withLostClaim(
-            read[m] as MemberTasks,
-            task,
-            (members[m] as Entry).reports,
-            this.#acceptableRecoveryLag,
-          );
-        }
-      }
-    }
-    return held;
+  #newState(): StateByTask {
+    return new StateByTask(this.#numbers.count, {
+      firstClaimCounts: this.#view.firstClaimCounts,
+      notStarted: this.#view.notStarted,
+      withLostClaim: (read, member, task) => {
+        const { reports } = this.#memberOrder.items[member] as Entry;
+        return this.#reader.withLostClaim(read, task, reports, this.#acceptableRecoveryLag);
+      },
+    });
   }
-}
 
-function sum(read: readonly MemberTasks[], of: (each: MemberTasks) => number): number {
-  let total = 0;
-  for (let m = 0; m < read.length; m++) total += of(read[m] as MemberTasks);
-  return total;
+  #updateState(members: readonly Entry[]): void {
+    const changed = [...this.#changed].map((entry) => ({
+      entry,
+      before: entry.written,
+      beforeNumber: entry.number,
+    }));
+    const renumbered = members === this.#written ? undefined : this.#renumber(members);
+    const changes = changed.map(({ entry, before, beforeNumber }): MemberChange => {
+      const after = entry.number === -1 ? undefined : tasksOf(entry);
+      entry.written = after;
+      return { before, beforeNumber, after, afterNumber: entry.number };
+    });
+    this.#changed = new Set();
+    this.#written = members;
+    this.#state.update(members.map(tasksOf), changes, renumbered);
+  }
+
+  /** Gives members their numbers; tells the new number by the old one. */
+  #renumber(members: readonly Entry[]): Int32Array {
+    const renumbered = new Int32Array(this.#written.length);
+    for (const entry of this.#written) entry.number = -1;
+    for (let m = 0; m < members.length; m++) (members[m] as Entry).number = m;
+    for (let m = 0; m < renumbered.length; m++) renumbered[m] = (this.#written[m] as Entry).number;
+    return renumbered;
+  }
 }
 
 function tasksOf({ tasks }: Entry): MemberTasks {
@@ -322,17 +340,21 @@ function writeProcesses(
   }
 }
 
+/** By process: the number of its value of each key, and the group of processes with equal values that it is in. */
+type Tags = {
+  readonly values: readonly number[];
+  readonly groups: Int32Array;
+  readonly groupCount: number;
+};
+
 /** A process has the tags of its first member; all are expected to report the same. */
 function tagsOf(
   members: readonly Entry[],
   processes: readonly Process[],
   tagKeys: readonly string[],
-): {
-  readonly values: readonly number[];
-  readonly groups: readonly number[];
-  readonly groupCount: number;
-} {
-  if (tagKeys.length === 0) return { values: [], groups: processes.map(() => 0), groupCount: 1 };
+): Tags {
+  const groups = new Int32Array(processes.length);
+  if (tagKeys.length === 0) return { values: [], groups, groupCount: 1 };
   const tagsOfProcess = new Map<Process, readonly KeyValue[]>();
   for (const { member, process } of members) {
     if (!tagsOfProcess.has(process)) tagsOfProcess.set(process, member.clientTags);
@@ -340,16 +362,15 @@ function tagsOf(
   const valueNumbers = tagKeys.map(() => new Map<string, number>());
   const groupNumbers = new Map<string, number>();
   const values: number[] = [];
-  const groups: number[] = [];
-  for (const process of processes) {
+  processes.forEach((process, p) => {
     const tags = tagsOfProcess.get(process) ?? [];
     const tuple = tagKeys.map((key, k) => {
       const value = tags.find((tag) => tag.key === key)?.value;
       return value === undefined ? -1 : numberOf(value, valueNumbers[k] as Map<string, number>);
     });
     values.push(...tuple);
-    groups.push(numberOf(tuple.join(), groupNumbers));
-  }
+    groups[p] = numberOf(tuple.join(), groupNumbers);
+  });
   return { values, groups, groupCount: groupNumbers.size };
 }
 
