@@ -46,6 +46,23 @@ export function cellText(problem: AssignmentProblem, about?: CellAbout): string 
   return [...cellPieces(problem, about)].join('');
 }
 
+/** So many characters are put together before everybody else has their turn. */
+const PART_LENGTH = 64 * 1_024;
+
+/** The pieces as one text; the event loop turns meanwhile. */
+export async function joinPieces(pieces: Iterable<string>): Promise<string> {
+  const parts: string[] = [];
+  let length = 0;
+  for (const piece of pieces) {
+    parts.push(piece);
+    length += piece.length;
+    if (length < PART_LENGTH) continue;
+    length = 0;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return parts.join('');
+}
+
 /** A value for JSON, which leaves out what is undefined. */
 type Written<T> = { readonly [K in keyof T]: T[K] | undefined };
 
