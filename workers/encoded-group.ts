@@ -6,6 +6,7 @@ import type {
 } from '../machines/model/assignment.ts';
 import { PersistentMap } from '../machines/model/persistent-map.ts';
 import { invariant } from '../machines/model/refusal.ts';
+import type { TasksByRole } from '../machines/model/tasks.ts';
 import type { KeyValue } from '../machines/model/topology.ts';
 import { at, type Dense, type DenseSizes } from './dense.ts';
 import { MemberReader, type MemberTasks } from './member-tasks.ts';
@@ -25,6 +26,8 @@ type Entry = {
   /** As it was last written; -1 and undefined: not yet. */
   number: number;
   written: MemberTasks | undefined;
+  /** The target installed. */
+  target: TasksByRole | undefined;
 };
 
 /** A process of the group, with how many members it has. */
@@ -50,6 +53,7 @@ export class EncodedGroup {
   #acceptableRecoveryLag = 0n;
   #members: PersistentMap<AssignmentHolder> = PersistentMap.empty();
   #reports: PersistentMap<TaskReports> = PersistentMap.empty();
+  #targets: PersistentMap<TasksByRole> = PersistentMap.empty();
   readonly #entries = new Map<string, Entry>();
   readonly #processes = new Map<string, Process>();
   readonly #memberOrder: Ordered<Entry>;
@@ -71,6 +75,11 @@ export class EncodedGroup {
   /** The members of the last problem, in the order of their numbers. */
   get memberIds(): readonly string[] {
     return this.#memberOrder.ids;
+  }
+
+  /** What each of these members has installed. */
+  get installed(): readonly (TasksByRole | undefined)[] {
+    return this.#memberOrder.items.map(({ target }) => target);
   }
 
   get numbers(): TaskNumbers {
@@ -97,7 +106,7 @@ export class EncodedGroup {
       for (const entry of this.#entries.values()) this.#forget(entry);
     }
     this.#members.forEachChange(problem.members, (memberId, before, after) => {
-      this.#noteMember(memberId, before, after, problem.reports.get(memberId) ?? NO_REPORTS);
+      this.#noteMember(memberId, before, after, problem);
     });
     this.#members = problem.members;
     this.#reports.forEachChange(problem.reports, (memberId, _, after) => {
@@ -105,6 +114,11 @@ export class EncodedGroup {
       if (entry !== undefined) this.#noteReports(entry, after ?? NO_REPORTS);
     });
     this.#reports = problem.reports;
+    this.#targets.forEachChange(problem.targets, (memberId, _, after) => {
+      const entry = this.#entries.get(memberId);
+      if (entry !== undefined) entry.target = after;
+    });
+    this.#targets = problem.targets;
   }
 
   /**
@@ -175,7 +189,7 @@ export class EncodedGroup {
     memberId: string,
     before: AssignmentHolder | undefined,
     after: AssignmentHolder | undefined,
-    reports: TaskReports,
+    { reports, targets }: GroupProblem,
   ): void {
     const entry = this.#entries.get(memberId);
     if (after === undefined) {
@@ -191,11 +205,12 @@ export class EncodedGroup {
       const made: Entry = {
         id: memberId,
         member: after,
-        reports,
+        reports: reports.get(memberId) ?? NO_REPORTS,
         tasks: undefined,
         process,
         number: -1,
         written: undefined,
+        target: targets.get(memberId),
       };
       this.#entries.set(memberId, made);
       this.#memberOrder.add(made);

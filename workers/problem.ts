@@ -21,6 +21,7 @@ export type EncodedProblem = {
   readonly numbering: TaskNumbering;
   /** In the order of their numbers. */
   readonly memberIds: readonly string[];
+  readonly installed: GroupResult['installed'];
   /** In the order of their keys. */
   readonly tags: readonly string[];
 };
@@ -51,7 +52,13 @@ export function writeProblem(
     createDense(buffers.take(denseBytes(size)), size, { algorithm, ...facts }),
   );
   const { rackAwareAssignmentTags: tags } = problem;
-  return { dense, numbering: group.numbers, memberIds: group.memberIds, tags };
+  return {
+    dense,
+    numbering: group.numbers,
+    memberIds: group.memberIds,
+    installed: group.installed,
+    tags,
+  };
 }
 
 /** A problem that nothing is kept of. Refuses two members of one id. */
@@ -64,7 +71,8 @@ export function encodeProblem(problem: AssignmentProblem, buffers: SharedBuffers
 }
 
 /** Copies the result out of the buffer; afterwards nothing refers to it. Lists are made when they are read. */
-export function readResult({ dense, numbering, memberIds, tags }: EncodedProblem): GroupResult {
+export function readResult(encoded: EncodedProblem): GroupResult {
+  const { dense, numbering, memberIds, installed, tags } = encoded;
   const actives = { start: dense.activeStart.slice(), tasks: dense.activeTask.slice() };
   const standbys = { start: dense.standbyStart.slice(), tasks: dense.standbyTask.slice() };
   const targets = memberIds.map((_, m) => new NumberedTasks(numbering, actives, standbys, m));
@@ -83,7 +91,13 @@ export function readResult({ dense, numbering, memberIds, tags }: EncodedProblem
       standbyCodes: dense.standbyReason.slice(),
     }),
   };
-  return { memberIds, targets, unassigned: listTasks(numbering, unassigned, 0, found), lookBack };
+  return {
+    memberIds,
+    installed,
+    targets,
+    unassigned: listTasks(numbering, unassigned, 0, found),
+    lookBack,
+  };
 }
 
 /** The result for a problem that was given member by member, in that order. */

@@ -90,6 +90,7 @@ export function problemOf(
     subtopologies: configured.subtopologies,
     members: group.members,
     reports: soft.members,
+    targets: group.targets,
     numStandbyReplicas: settings.numStandbyReplicas,
     acceptableRecoveryLag: settings.acceptableRecoveryLag,
     rackAwareAssignmentTags: settings.rackAwareAssignmentTags,

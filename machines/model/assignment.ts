@@ -54,6 +54,8 @@ export type AssignmentProblem = AssignmentQuestion & {
 export type GroupProblem = AssignmentQuestion & {
   readonly members: PersistentMap<AssignmentHolder>;
   readonly reports: PersistentMap<TaskReports>;
+  /** What is installed; no assignor looks at it, but whoever installs the result does. */
+  readonly targets: PersistentMap<TasksByRole>;
   /** Members of another topology epoch get new tasks like all others (X6). */
   readonly assignToStaleMembers: boolean;
 };
@@ -80,6 +82,8 @@ export type AssignedTasks = Pick<TasksByRole, 'active' | 'standby'>;
 export type GroupResult = {
   /** In no defined order. */
   readonly memberIds: readonly string[];
+  /** What the problem has as installed, in the order of `memberIds`. */
+  readonly installed: readonly (TasksByRole | undefined)[];
   /** In the order of `memberIds`. */
   readonly targets: readonly TasksByRole[];
   readonly unassigned: TaskList;
@@ -91,7 +95,7 @@ const NO_REPORTS: TaskReports = { taskOffsets: [], taskEndOffsets: [] };
 
 /** The problem member by member; costs the whole group, so it is for people and files. */
 export function listProblem(problem: GroupProblem): AssignmentProblem {
-  const { members, reports, assignToStaleMembers, ...question } = problem;
+  const { members, reports, targets: _, assignToStaleMembers, ...question } = problem;
   const listed = listMembers({ ...question, members, reports, assignToStaleMembers });
   return { ...question, members: [...listed] };
 }
@@ -149,6 +153,7 @@ export function gatherProblem({ members, ...question }: AssignmentProblem): Grou
         { taskOffsets, taskEndOffsets },
       ]),
     ),
+    targets: PersistentMap.empty(),
     assignToStaleMembers: false,
   };
 }
