@@ -4,11 +4,15 @@ import { ALGORITHMS, at, CANDIDATE, type Dense, isSet } from './dense.ts';
  * Checks a result against the hard invariants, from the lists that will be handed out, before anyone uses it. Trusts
  * nothing that the assignor computed.
  *
+ * @param options.promisesQuotas whether H7 is asked for; sticky alone promises it.
  * @returns the first breach found, in words, beginning with the rule's id; undefined if the result is sound.
  *
  * Source: assignors 2 (H1 to H7), 2.1; coordination ASG-11. H8 is a matter of two runs.
  */
-export function findBreach(dense: Dense): string | undefined {
+export function findBreach(
+  dense: Dense,
+  { promisesQuotas = ALGORITHMS[dense.facts.algorithm] === 'sticky' } = {},
+): string | undefined {
   const { size } = dense;
   const owner = new Int32Array(size.tasks).fill(-1);
   const copies = new Int32Array(size.tasks * size.slots).fill(-1);
@@ -17,7 +21,7 @@ export function findBreach(dense: Dense): string | undefined {
     readStandbys(dense, owner, copies) ??
     checkOwners(dense, owner) ??
     checkStandbyCounts(dense, owner, copies) ??
-    checkQuotas(dense)
+    (promisesQuotas ? checkQuotas(dense) : undefined)
   );
 }
 
@@ -137,7 +141,7 @@ function staleKeepers(
 /** H7, which sticky promises; stale members make it impossible. */
 function checkQuotas(dense: Dense): string | undefined {
   const { size, activeStart, activeTask, subtopologyOf, stateful, base } = dense;
-  if (ALGORITHMS[dense.facts.algorithm] !== 'sticky' || dense.facts.stale > 0) return undefined;
+  if (dense.facts.stale > 0) return undefined;
   let statefulTasks = 0;
   for (let s = 0; s < size.subtopologies; s++) {
     if (isSet(stateful, s)) statefulTasks += at(base, s + 1) - at(base, s);

@@ -2,8 +2,16 @@ import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import type { AssignorPort, Log } from '../actors/ports.ts';
 import type { GroupProblem, GroupResult } from '../machines/model/assignment.ts';
-import { ASSIGNORS } from '../machines/model/assignors.ts';
+import {
+  ASSIGNORS,
+  type AssignorName,
+  assignorByState,
+  type StandIn,
+} from '../machines/model/assignors.ts';
+import type { AssignorModules } from './assignor-modules.ts';
 import { EncodedGroups } from './encoded-groups.ts';
+import { writeQuestion } from './module-question.ts';
+import type { Placement } from './placement.ts';
 import { type EncodedProblem, readResult } from './problem.ts';
 import { SharedBuffers } from './shared-buffers.ts';
 import type { AssignmentJob, AssignmentOutcome } from './thread.ts';
@@ -39,6 +47,8 @@ export type AssignorPoolOptions = {
   /** Runs that may wait for a thread; one more is refused. */
   readonly queueMax: number;
   readonly log: Pick<Log, 'warn'>;
+  /** Assignors that are not ours; who gives them closes them. */
+  readonly modules?: AssignorModules;
   /** The compiled file a thread runs; another one only in tests of what threads can do wrong. */
   readonly threadFile?: URL;
 };
@@ -52,6 +62,9 @@ const WARNED_MAX = 100;
  * Every run ends by its deadline, wherever it is then: its thread is ended and replaced, and its buffer is never used
  * again. A run whose thread ends without a word is tried once more, within the same deadline.
  *
+ * An assignor that is not ours is asked in a process of its own, and its answer checked on a thread like all others. If none
+ * comes that may be used, one of ours assigns in its place, and the result says so.
+ *
  * Source: coordination OFF-6; assignors 9.3.
  */
 export class AssignorPool implements AssignorPort {
@@ -59,6 +72,7 @@ export class AssignorPool implements AssignorPort {
   readonly #buffers = new SharedBuffers();
   readonly #groups = new EncodedGroups(this.#buffers);
   readonly #log: Pick<Log, 'warn'>;
+  readonly #modules: AssignorModules | undefined;
   readonly #queueMax: number;
   readonly #threads: number;
   readonly #warned = new Set<string>();
@@ -67,6 +81,7 @@ export class AssignorPool implements AssignorPort {
 
   constructor(options: AssignorPoolOptions) {
     this.#log = options.log;
+    this.#modules = options.modules;
     this.#queueMax = options.queueMax;
     this.#threads = options.threads;
     const threadFile = options.threadFile ?? new URL('./thread.js', import.meta.url);
@@ -99,10 +114,11 @@ export class AssignorPool implements AssignorPort {
     this.#warnOfUnknown(problem.assignor);
     this.#pending += 1;
     try {
-      const encoded = await this.#encode(problem);
-      const outcome = await this.#run(encoded, options.deadlineMs);
+      const encoded = await this.#encode(this.#forOurs(problem));
+      const { outcome, standIn } = await this.#compute(problem, encoded, options.deadlineMs);
       try {
-        return this.#read(problem, encoded, outcome);
+        const result = this.#read(problem, encoded, outcome);
+        return standIn === undefined ? result : { ...result, standIn };
       } finally {
         // The thread has answered, so nobody else touches the buffer. On no other way does it come back.
         this.#buffers.give(encoded.dense.buffer);
@@ -117,7 +133,7 @@ export class AssignorPool implements AssignorPort {
    * changes; costs what changed.
    */
   prepare(problem: GroupProblem): void {
-    if (!this.#closed) this.#groups.prepare(problem);
+    if (!this.#closed) this.#groups.prepare(this.#forOurs(problem));
   }
 
   /** Ends all threads. Runs under way and later ones reject with `closed`. */
@@ -134,10 +150,52 @@ export class AssignorPool implements AssignorPort {
     }
   }
 
-  async #run(encoded: EncodedProblem, deadlineMs: number): Promise<AssignmentOutcome> {
+  /** The problem as one of our assignors takes it: the one asked for, or the one that stands in for a module. */
+  #forOurs(problem: GroupProblem): GroupProblem {
+    return this.#modules?.has(problem.assignor) === true
+      ? { ...problem, assignor: standInFor(problem) }
+      : problem;
+  }
+
+  /** Has the assignor that was asked for fill in the result, else the one that stands in for it, in a time of its own. */
+  async #compute(
+    problem: GroupProblem,
+    encoded: EncodedProblem,
+    deadlineMs: number,
+  ): Promise<{ readonly outcome: AssignmentOutcome; readonly standIn?: StandIn }> {
+    const { buffer, size } = encoded.dense;
+    const isForModule = this.#modules?.has(problem.assignor) && size.tasks > 0 && size.members > 0;
+    if (this.#modules === undefined || !isForModule) {
+      return { outcome: await this.#run({ buffer }, deadlineMs) };
+    }
+    const fault = await this.#modules.propose(
+      problem.assignor,
+      () => ({ question: writeQuestion(problem, encoded), tasks: size.tasks, slots: size.slots }),
+      (placement) => this.#check({ buffer, placement }, deadlineMs),
+    );
+    if (fault === undefined) return { outcome: { status: 'assigned' } };
+    const outcome = await this.#run({ buffer }, deadlineMs);
+    const standIn = {
+      assignor: standInFor(problem),
+      insteadOf: problem.assignor,
+      fault: fault.fault,
+      reason: fault.message,
+    };
+    return { outcome, standIn };
+  }
+
+  /** @returns what is wrong with a placement; undefined: it is the result now. */
+  async #check(
+    job: AssignmentJob & { readonly placement: Placement },
+    deadlineMs: number,
+  ): Promise<string | undefined> {
+    const outcome = await this.#run(job, deadlineMs);
+    return outcome.status === 'broken' ? outcome.breach : undefined;
+  }
+
+  async #run(job: AssignmentJob, deadlineMs: number): Promise<AssignmentOutcome> {
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), deadlineMs);
-    const job: AssignmentJob = { buffer: encoded.dense.buffer };
     try {
       return await this.#pool.run(job, { signal: late.signal }).catch((error: unknown) => {
         if (!isThreadEnd(error) || this.#closed || late.signal.aborted) throw error;
@@ -186,11 +244,19 @@ export class AssignorPool implements AssignorPort {
   }
 
   #warnOfUnknown(assignor: string): void {
-    if ((ASSIGNORS as readonly string[]).includes(assignor) || this.#warned.has(assignor)) return;
+    const isKnown =
+      (ASSIGNORS as readonly string[]).includes(assignor) || this.#modules?.has(assignor);
+    if (isKnown || this.#warned.has(assignor)) return;
     if (this.#warned.size === WARNED_MAX) return;
     this.#warned.add(assignor);
     this.#log.warn({ assignor, used: ASSIGNORS[0] }, 'Unknown assignor');
   }
+}
+
+/** The assignor that would be used if nobody had selected one. */
+function standInFor({ placeAsKafka, subtopologies }: GroupProblem): AssignorName {
+  if (placeAsKafka === true) return ASSIGNORS[0];
+  return assignorByState(subtopologies.some(({ stateful }) => stateful));
 }
 
 /** How Piscina says that a thread is gone without having thrown. */

@@ -12,7 +12,11 @@ export const THREAD_NICENESS = 5;
  * call would lower the whole process, so it is left out there, as it is where the system refuses.
  */
 export function lowerThreadPriority(): void {
-  if (isMainThread || process.platform !== 'linux') return;
+  if (!isMainThread && process.platform === 'linux') lowerPriority();
+}
+
+/** As {@link lowerThreadPriority}, for a whole process: to be called on its main thread before it makes others. */
+export function lowerPriority(): void {
   try {
     // Process 0 stands for the caller, which on Linux is a thread.
     setPriority(0, Math.min(MOST_NICE, getPriority(0) + THREAD_NICENESS));

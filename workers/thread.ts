@@ -1,11 +1,15 @@
 import { assignDense } from './assign-dense.ts';
 import { findBreach } from './check.ts';
 import { openDense } from './dense.ts';
-import { lookBack } from './look-back.ts';
+import { type Placement, takePlacement } from './placement.ts';
 import { lowerThreadPriority } from './thread-priority.ts';
 
 /** What a thread is given: the problem, which is also the place for the result. */
-export type AssignmentJob = { readonly buffer: SharedArrayBuffer };
+export type AssignmentJob = {
+  readonly buffer: SharedArrayBuffer;
+  /** Somebody else's assignment, only to be checked. */
+  readonly placement?: Placement;
+};
 
 /** What came of it. `broken` names the hard invariant that the result would break. */
 export type AssignmentOutcome =
@@ -15,13 +19,16 @@ export type AssignmentOutcome =
 
 lowerThreadPriority();
 
-/** Runs one assignment, checks it and looks back on it; the entry of a pool's thread. */
-export default function runAssignment({ buffer }: AssignmentJob): AssignmentOutcome {
+/** Runs one assignment and checks it; the entry of a pool's thread. */
+export default function runAssignment({ buffer, placement }: AssignmentJob): AssignmentOutcome {
   const dense = openDense(buffer);
   if (dense.size.tasks > 0 && dense.size.members === 0) return { status: 'noProcess' };
-  assignDense(dense);
-  const breach = findBreach(dense);
-  if (breach !== undefined) return { status: 'broken', breach };
-  lookBack(dense);
-  return { status: 'assigned' };
+  let breach: string | undefined;
+  if (placement === undefined) {
+    assignDense(dense);
+    breach = findBreach(dense);
+  } else {
+    breach = takePlacement(dense, placement) ?? findBreach(dense, { promisesQuotas: false });
+  }
+  return breach === undefined ? { status: 'assigned' } : { status: 'broken', breach };
 }

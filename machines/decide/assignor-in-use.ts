@@ -1,4 +1,4 @@
-import type { AssignorName } from '../model/assignors.ts';
+import { assignorByState } from '../model/assignors.ts';
 import type { Behaviour } from '../model/profile.ts';
 import type { GroupSettings } from '../model/settings.ts';
 
@@ -15,13 +15,9 @@ export type AssignorChoice = Pick<GroupSettings, 'assignorName' | 'assignorSelec
  */
 export function assignorInUse(
   { assignorName, assignorSelected }: AssignorChoice,
-  { assignorByState }: Pick<Behaviour, 'assignorByState'>,
+  behaviour: Pick<Behaviour, 'assignorByState'>,
   subtopologies: readonly { readonly stateChangelogTopics: readonly unknown[] }[],
 ): string {
-  if (assignorSelected || !assignorByState) return assignorName;
-  const isStateful = subtopologies.some((each) => each.stateChangelogTopics.length > 0);
-  return isStateful ? STATEFUL : STATELESS;
+  if (assignorSelected || !behaviour.assignorByState) return assignorName;
+  return assignorByState(subtopologies.some((each) => each.stateChangelogTopics.length > 0));
 }
-
-const STATEFUL: AssignorName = 'highly_available';
-const STATELESS: AssignorName = 'sticky';

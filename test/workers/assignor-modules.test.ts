@@ -1,0 +1,303 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type GroupResult, gatherProblem } from '../../machines/model/assignment.ts';
+import type { ModuleFaultName, StandIn } from '../../machines/model/assignors.ts';
+import { AssignorModuleError, AssignorModules } from '../../workers/assignor-modules.ts';
+import { AssignorPool } from '../../workers/pool.ts';
+import { listResult } from '../../workers/problem.ts';
+import { assignDirectly, assignmentMember, assignmentProblem } from '../support/assignment.ts';
+import { rejectionOf } from '../support/rejection-of.ts';
+import { inTemporaryFolder } from '../support/temporary-folder.ts';
+
+/** Long enough for any machine, short enough to fail a test. */
+const PATIENCE = { deadlineMs: 15_000 };
+const HOUR_MS = 3_600_000;
+const MEGABYTE = 1_024 * 1_024;
+
+/** What a module can do wrong, by the group that it is asked about; `allToFirst` is what it does right. */
+const MISDEEDS: Readonly<Record<string, readonly [ModuleFaultName, reason: RegExp, code: string]>> =
+  {
+    throws: ['threw', /^RangeError: no \(at .*bad.mjs:3:\d+\)+$/, "throw new RangeError('no')"],
+    'throws nothing': ['threw', /^undefined$/, 'throw undefined'],
+    'throws something untold': ['threw', /cannot be told/, 'throw { toString() { throw 1 } }'],
+    'rejects later': [
+      'threw',
+      /^late/,
+      "await new Promise((go) => setTimeout(go, 1)); throw new Error('late')",
+    ],
+    'runs for ever': ['timeout', /within 400 ms$/, 'for (;;);'],
+    'never resolves': ['timeout', /within 400 ms$/, 'await new Promise(() => {})'],
+    'hangs in the system': [
+      'timeout',
+      /within 400 ms$/,
+      "(await import('node:child_process')).execSync('sleep 5')",
+    ],
+    'matches for ever': ['timeout', /within 400 ms$/, "/^(a+)+$/.test('a'.repeat(50) + 'b')"],
+    'returns rubbish': ['invalid', /^It returned 7, wanted a Map/, 'return 7'],
+    'returns a trap': [
+      'invalid',
+      /trap/,
+      "return new Proxy({}, { ownKeys() { throw new Error('trap') } })",
+    ],
+    'returns a trap without end': [
+      'timeout',
+      /within/,
+      'return new Proxy({}, { ownKeys() { for (;;); } })',
+    ],
+    'forgets a task': ['invalid', /^Task 0_0 is active on no member$/, 'return {}'],
+    'forgets standbys': ['broken', /^H5: /, "return { a: { active: ['0_0', '0_1'] } }"],
+    exits: ['ended', /^Its process ended with code 7$/, 'process.exit(7)'],
+    'kills itself': [
+      'ended',
+      /^Its process ended with SIGKILL$/,
+      "process.kill(process.pid, 'SIGKILL')",
+    ],
+    'leaves a rejection': [
+      'ended',
+      /^An error was left to itself: forgotten \(at .*\)$/,
+      "Promise.reject(new Error('forgotten')); await new Promise(() => {})",
+    ],
+    'eats the heap': [
+      'memory',
+      /memory/,
+      'const eaten = []; for (;;) eaten.push(new Array(1e6).fill(1))',
+    ],
+    'eats the heap at once': ['memory', /memory/, 'new Array(3e7).fill({ a: 1 })'],
+    'eats memory beside the heap': [
+      'memory',
+      /memory/,
+      'const eaten = []; for (;;) eaten.push(Buffer.alloc(1e7, 1))',
+    ],
+    'writes answers itself': [
+      'invalid',
+      /cannot be read/,
+      "const { writeSync } = await import('node:fs'); writeSync(3, Buffer.alloc(64, 255)); await new Promise(() => {})",
+    ],
+    'answers too much': [
+      'invalid',
+      /bytes, wanted at most/,
+      "const { writeSync } = await import('node:fs'); writeSync(3, Buffer.from([64, 0, 0, 0])); await new Promise(() => {})",
+    ],
+    'spoils what all use': [
+      'invalid',
+      /./,
+      'Array.prototype.map = Map.prototype.get = Array.isArray = () => []; Int32Array.prototype.fill = () => ({ indexOf: () => -1 })',
+    ],
+  };
+
+const BAD = `
+const misdeeds = {
+${Object.entries(MISDEEDS)
+  .map(([group, [, , code]]) => `  ${JSON.stringify(group)}: async () => { ${code} },`)
+  .join('\n')}
+};
+export default async function bad({ groupId, tasks, members, standbysPerTask }) {
+  if (groupId in misdeeds) return misdeeds[groupId]();
+  const [first, second] = members;
+  const all = tasks.map(({ taskId }) => taskId);
+  return { [first.memberId]: { active: all }, [second.memberId]: { standby: all } };
+}
+`;
+
+/** Two processes, two tasks with a standby each. */
+function problemOf(groupId: string) {
+  return assignmentProblem({
+    groupId,
+    assignor: 'mine',
+    numStandbyReplicas: 1,
+    subtopologies: [{ subtopologyId: '0', taskCount: 2, stateful: true }],
+    members: ['a', 'b'].map((memberId) => assignmentMember(memberId, { processId: memberId })),
+  });
+}
+
+/** What one of our assignors makes of it. */
+function standInResult(groupId: string) {
+  return assignDirectly({ ...problemOf(groupId), assignor: 'highly_available' });
+}
+
+const ALL = [{ subtopologyId: '0', partitions: [0, 1] }];
+const ALL_TO_FIRST = {
+  members: [
+    { active: ALL, standby: [] },
+    { active: [], standby: ALL },
+  ],
+  unassigned: [],
+};
+
+describe("assignors of one's own", function () {
+  this.timeout(60_000);
+  const closers: (() => Promise<void>)[] = [];
+  const said: [string, object][] = [];
+  const log = {
+    warn: (fields: object, text: string) => void said.push([text, fields]),
+    info: (fields: object, text: string) => void said.push([text, fields]),
+  };
+  let nowMs = 0;
+
+  /** A pool that has this module as `mine`. */
+  async function start(
+    folder: string,
+    text: string,
+    bounds: { readonly timeoutMs: number; readonly turnMs?: number } = { timeoutMs: 10_000 },
+  ): Promise<(groupId: string, assignor?: string) => Promise<GroupResult>> {
+    const file = join(folder, 'bad.mjs');
+    await writeFile(file, text);
+    const modules = await AssignorModules.open({
+      modules: [{ name: 'mine', file }],
+      ...bounds,
+      memoryMaxBytes: 192 * MEGABYTE,
+      log,
+      monotonicMs: () => nowMs,
+    });
+    const pool = new AssignorPool({ threads: 1, queueMax: 100, log, modules });
+    closers.push(
+      () => modules.close(),
+      () => pool.close(),
+    );
+    return (groupId, assignor = 'mine') =>
+      pool.assign(gatherProblem({ ...problemOf(groupId), assignor }), PATIENCE);
+  }
+
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+    said.length = 0;
+  });
+
+  it('assign; what one does wrong ends in an assignment of ours, and the next group has it again (OFF-6)', () =>
+    inTemporaryFolder(async (folder) => {
+      // Who hangs does so for a moment; everybody else has the time that a busy machine needs.
+      const hurried = await start(folder, BAD, { timeoutMs: 400 });
+      const patient = await start(folder, BAD, { timeoutMs: 10_000 });
+      for (const [groupId, [fault, reason]] of Object.entries(MISDEEDS)) {
+        const assign = fault === 'timeout' ? hurried : patient;
+        // Every time after any rest.
+        nowMs += HOUR_MS;
+        const { standIn, ...result } = await assign(groupId);
+        expect(standIn, groupId).to.include({
+          assignor: 'highly_available',
+          insteadOf: 'mine',
+          fault,
+        } satisfies Partial<StandIn>);
+        expect(standIn?.reason, groupId).to.match(reason);
+        expect(listResult(problemOf(groupId), result), groupId).to.deep.equal(
+          standInResult(groupId),
+        );
+        const { standIn: none, ...good } = await assign('good');
+        expect([none, listResult(problemOf('good'), good)], `after ${groupId}`).to.deep.equal([
+          undefined,
+          ALL_TO_FIRST,
+        ]);
+      }
+    }));
+
+  it('rest after three faults in a row, longer each time, and are warned of once for each change', () =>
+    inTemporaryFolder(async (folder) => {
+      const assign = await start(folder, BAD);
+      const faults = async (...groups: string[]) => {
+        const found: (string | undefined)[] = [];
+        for (const group of groups) found.push((await assign(group)).standIn?.fault);
+        return found;
+      };
+      expect(await faults('throws', 'throws', 'throws', 'good', 'throws')).to.deep.equal([
+        ...['threw', 'threw', 'threw'],
+        ...['resting', 'resting'],
+      ]);
+      nowMs += 9_999;
+      expect(await faults('good')).to.deep.equal(['resting']);
+      nowMs += 1;
+      expect(await faults('exits', 'good')).to.deep.equal(['ended', 'resting']);
+      nowMs += 19_999;
+      expect((await assign('good')).standIn?.reason).to.equal(
+        'It is not asked for another 1 s, after 4 faults in a row: Its process ended with code 7',
+      );
+      nowMs += 1;
+      expect(await faults('good', 'throws', 'good')).to.deep.equal([undefined, 'threw', undefined]);
+      const GAVE_NONE = 'Assignor module gave no assignment';
+      expect(said.map(([text, fields]) => [text, 'fault' in fields && fields.fault])).to.deep.equal(
+        [
+          [GAVE_NONE, 'threw'],
+          [GAVE_NONE, 'resting'],
+          [GAVE_NONE, 'ended'],
+          [GAVE_NONE, 'resting'],
+          ['Assignor module assigns again', false],
+          [GAVE_NONE, 'threw'],
+          ['Assignor module assigns again', false],
+        ],
+      );
+    }));
+
+  it('keep nobody waiting: groups with ours go on, others wait for their turn in bounds', () =>
+    inTemporaryFolder(async (folder) => {
+      const assign = await start(folder, BAD, { timeoutMs: 1_500, turnMs: 500 });
+      const order: string[] = [];
+      const note = async (groupId: string) => {
+        const { standIn } = await assign(groupId);
+        order.push(`${groupId}: ${standIn?.fault ?? 'good'}`);
+      };
+      const hanging = ['runs for ever', 'good', 'good'].map(note);
+      for (let run = 0; run < 20; run++) await assign('ours', 'sticky');
+      order.push('twenty runs of ours');
+      await Promise.all(hanging);
+      expect(order).to.deep.equal([
+        'twenty runs of ours',
+        ...['good: busy', 'good: busy', 'runs for ever: timeout'],
+      ]);
+    }));
+
+  it('are not asked where there is nothing to assign', () =>
+    inTemporaryFolder(async (folder) => {
+      await start(folder, 'export default () => { throw new Error("asked"); }');
+      const modules = await AssignorModules.open({
+        modules: [{ name: 'mine', file: join(folder, 'bad.mjs') }],
+        timeoutMs: 400,
+        memoryMaxBytes: 192 * MEGABYTE,
+        log,
+      });
+      const pool = new AssignorPool({ threads: 1, queueMax: 10, log, modules });
+      closers.push(
+        () => modules.close(),
+        () => pool.close(),
+      );
+      const empty = { ...problemOf('empty'), subtopologies: [] };
+      const { standIn, ...result } = await pool.assign(gatherProblem(empty), PATIENCE);
+      expect([standIn, listResult(empty, result).unassigned]).to.deep.equal([undefined, []]);
+    }));
+
+  it('are refused at the start, all that cannot be used in one message', () =>
+    inTemporaryFolder(async (folder) => {
+      const texts: Readonly<Record<string, string>> = {
+        none: 'export const assign = () => {};',
+        broken: 'export default (',
+        throws: "throw new Error('at once');",
+        exits: 'process.exit(3);',
+        fine: 'export default () => ({});',
+      };
+      for (const [name, text] of Object.entries(texts)) {
+        await writeFile(join(folder, `${name}.mjs`), text);
+      }
+      const open = AssignorModules.open({
+        modules: [...Object.keys(texts), 'gone'].map((name) => ({
+          name,
+          file: join(folder, `${name}.mjs`),
+        })),
+        timeoutMs: 400,
+        memoryMaxBytes: 192 * MEGABYTE,
+        log,
+      });
+      const error = await rejectionOf(open);
+      expect(error).to.be.instanceOf(AssignorModuleError);
+      const lines = (error as Error).message.replaceAll(folder, '').split('\n');
+      const [none, broken, throws, exits, gone] = lines;
+      expect(lines).to.have.length(5);
+      expect(none).to.equal(
+        'Cannot use assignor module "none" (/none.mjs): Its default export is of type undefined, wanted a function',
+      );
+      expect(broken).to.match(
+        /^Cannot use assignor module "broken" \(\/broken.mjs\): SyntaxError: /,
+      );
+      expect(throws).to.match(/"throws" \(\/throws.mjs\): at once/);
+      expect(exits).to.match(/"exits" \(\/exits.mjs\): Its process ended with code 3$/);
+      expect(gone).to.equal('Cannot use assignor module "gone" (/gone.mjs): There is no such file');
+    }));
+});

@@ -1,0 +1,109 @@
+import { writeFileSync, writeSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { pathToFileURL } from 'node:url';
+import { deserialize } from 'node:v8';
+import { Worker } from 'node:worker_threads';
+import { FrameReader, frameOf } from './frames.ts';
+import { type ModuleAnswer, writeAnswer } from './module-frames.ts';
+import type { GuardOrders } from './module-guard.ts';
+import { readAssignment, readQuestion } from './module-problem.ts';
+import type { ModuleQuestion } from './module-question.ts';
+import { threadOptions } from './thread-options.ts';
+import { lowerPriority } from './thread-priority.ts';
+
+/** The program of the process in which one assignor module runs; `module-process.ts` starts it. */
+
+/** Where answers go; standard output is the module's own. */
+const ANSWERS_FD = 3;
+
+type OwnAssign = (problem: unknown) => unknown;
+
+async function main(file: string, memoryMaxBytes: number): Promise<void> {
+  standBack();
+  const workerData: GuardOrders = {
+    parentPid: process.ppid,
+    memoryMaxBytes,
+    answersFd: ANSWERS_FD,
+  };
+  const { execArgv } = threadOptions;
+  new Worker(new URL('./module-guard.js', import.meta.url), { workerData, execArgv }).unref();
+  const answers = new Socket({ fd: ANSWERS_FD });
+  const say = (answer: ModuleAnswer) => answers.write(frameOf(...writeAnswer(answer)));
+
+  // What a module throws while nobody waits for it: it has lost its way, and begins anew.
+  process.on('uncaughtException', (error) => {
+    const text = `An error was left to itself: ${textOf(error)}`;
+    writeSync(ANSWERS_FD, frameOf(...writeAnswer({ kind: 'fault', fault: 'ended', text })));
+    process.exit(1);
+  });
+
+  const assign = await load(file, say);
+  if (assign === undefined) return;
+  say({ kind: 'ready' });
+  const reader = new FrameReader(Number.POSITIVE_INFINITY);
+  for await (const chunk of process.stdin) {
+    for (const frame of reader.push(chunk as Buffer)) say(await answer(assign, frame));
+  }
+  // Nobody asks any more, whatever the module still has open.
+  process.exit();
+}
+
+/** The first to go where processors or memory are short; and no signal of a terminal ends it before its parent does. */
+function standBack(): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+  lowerPriority();
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '1000');
+  } catch {
+    // There is no such thing here.
+  }
+}
+
+/** @returns undefined where there is none; its parent was told why. */
+async function load(
+  file: string,
+  say: (answer: ModuleAnswer) => void,
+): Promise<OwnAssign | undefined> {
+  let found: unknown;
+  try {
+    found = ((await import(pathToFileURL(file).href)) as { readonly default?: unknown }).default;
+  } catch (error) {
+    say({ kind: 'fault', fault: 'load', text: textOf(error) });
+    return undefined;
+  }
+  if (typeof found === 'function') return found as OwnAssign;
+  const text = `Its default export is of type ${typeof found}, wanted a function`;
+  say({ kind: 'fault', fault: 'load', text });
+  return undefined;
+}
+
+async function answer(assign: OwnAssign, frame: Buffer): Promise<ModuleAnswer> {
+  const question = readQuestion(deserialize(frame) as ModuleQuestion);
+  let returned: unknown;
+  try {
+    returned = await assign(question.problem);
+  } catch (error) {
+    return { kind: 'fault', fault: 'threw', text: textOf(error) };
+  }
+  try {
+    return { kind: 'placed', placement: readAssignment(returned, question) };
+  } catch (error) {
+    return { kind: 'fault', fault: 'invalid', text: textOf(error) };
+  }
+}
+
+/** The error in one line, with the place in the module that it comes from. */
+function textOf(error: unknown): string {
+  try {
+    if (!(error instanceof Error)) return String(error);
+    const { name, message, stack = '' } = error;
+    const place = stack.split('\n').find((line) => line.includes(pathToFileURL(file).href));
+    const told = name === 'Error' ? message : `${name}: ${message}`;
+    return place === undefined ? told : `${told} (${place.trim()})`;
+  } catch {
+    return 'Something that cannot be told';
+  }
+}
+
+const [, , file = '', memoryMaxBytes = ''] = process.argv;
+await main(file, Number(memoryMaxBytes));

@@ -1,0 +1,211 @@
+import { byCodeUnits } from '../machines/model/ids.ts';
+import type { Copy, Member, MemberTasks, Problem, Process, Task } from './assignor-api.d.ts';
+import { at, CANDIDATE, type Dense, isSet, openDense } from './dense.ts';
+import type { MemberNames, ModuleQuestion } from './module-question.ts';
+import type { Placement } from './placement.ts';
+
+const ROLES = Object.fromEntries(
+  Object.entries({
+    standby: CANDIDATE.standby,
+    warmup: CANDIDATE.warmup,
+    disk: CANDIDATE.disk,
+    active: CANDIDATE.secondActive,
+  } satisfies Record<Copy['role'], number>).map(([role, number]) => [number, role]),
+) as Readonly<Record<number, Copy['role']>>;
+
+/** A question in the words of the API, and what it takes to read the answer in numbers. */
+export type ModuleProblem = {
+  readonly problem: Problem;
+  readonly dense: Dense;
+  /** By dense number. */
+  readonly memberIds: readonly string[];
+};
+
+/** Puts a question into the words of the API. */
+export function readQuestion(question: ModuleQuestion): ModuleProblem {
+  const buffer = new SharedArrayBuffer(question.dense.byteLength);
+  new Uint8Array(buffer).set(question.dense);
+  const dense = openDense(buffer);
+  const tasks = tasksOf(question, dense);
+  const { size } = dense;
+  return {
+    problem: {
+      groupId: question.groupId,
+      tasks,
+      members: membersOf(question, dense, tasks),
+      processes: processesOf(question),
+      standbysPerTask: size.slots,
+      rackAwareAssignmentTags: question.rackAwareAssignmentTags,
+    },
+    dense,
+    memberIds: question.members.map(({ memberId }) => memberId),
+  };
+}
+
+function tasksOf({ subtopologyIds, members }: ModuleQuestion, dense: Dense): readonly Task[] {
+  const { size, base, subtopologyOf, stateful, prevActive } = dense;
+  return Array.from({ length: size.tasks }, (_, t) => {
+    const s = at(subtopologyOf, t);
+    const subtopologyId = subtopologyIds[s] ?? '';
+    const partition = t - at(base, s);
+    return {
+      taskId: `${subtopologyId}_${partition}`,
+      subtopologyId,
+      partition,
+      stateful: isSet(stateful, s),
+      activeOn: members[at(prevActive, t)]?.memberId ?? null,
+      copies: copiesOf(members, dense, t),
+    };
+  });
+}
+
+function copiesOf(members: ModuleQuestion['members'], dense: Dense, t: number): readonly Copy[] {
+  const { candStart, candMember, candRole, candCaughtUp, candOffset } = dense;
+  const copies: Copy[] = [];
+  for (let c = at(candStart, t); c < at(candStart, t + 1); c++) {
+    const member = members[at(candMember, c)];
+    const role = ROLES[candRole[c] as number];
+    if (member === undefined || role === undefined) continue;
+    const offset = candOffset[c] as number;
+    copies.push({
+      memberId: member.memberId,
+      processId: member.processId,
+      role,
+      caughtUp: isSet(candCaughtUp, c),
+      // Infinity stands for "not started", -1 for "not reported".
+      offset: offset === Number.POSITIVE_INFINITY ? 0 : offset < 0 ? null : offset,
+    });
+  }
+  return copies;
+}
+
+function membersOf(
+  { members }: ModuleQuestion,
+  dense: Dense,
+  tasks: readonly Task[],
+): readonly Member[] {
+  const held = new Map(
+    members.map(({ memberId }) => [memberId, { active: [] as string[], standby: [] as string[] }]),
+  );
+  for (const { taskId, activeOn, copies } of tasks) {
+    if (activeOn !== null) held.get(activeOn)?.active.push(taskId);
+    for (const { memberId, role } of copies) {
+      if (role === 'standby') held.get(memberId)?.standby.push(taskId);
+    }
+  }
+  return members
+    .map(({ clientTags, ...member }, m) => ({
+      ...member,
+      clientTags: Object.fromEntries(clientTags.map(({ key, value }) => [key, value])),
+      takesNewTasks: !isSet(dense.frozen, m),
+      active: held.get(member.memberId)?.active ?? [],
+      standby: held.get(member.memberId)?.standby ?? [],
+    }))
+    .sort((a, b) => byCodeUnits(a.memberId, b.memberId));
+}
+
+function processesOf({ members }: ModuleQuestion): readonly Process[] {
+  const byProcess = new Map<string, MemberNames[]>();
+  for (const member of members) {
+    const own = byProcess.get(member.processId);
+    if (own === undefined) byProcess.set(member.processId, [member]);
+    else own.push(member);
+  }
+  return [...byProcess]
+    .map(([processId, own]) => ({
+      processId,
+      memberIds: own.map(({ memberId }) => memberId).sort(byCodeUnits),
+    }))
+    .sort((a, b) => byCodeUnits(a.processId, b.processId));
+}
+
+/**
+ * Reads what an author's assignor returned.
+ *
+ * @throws `Error` whose message tells the author, in the names of the problem, what is wrong with it.
+ */
+export function readAssignment(
+  value: unknown,
+  { problem, dense, memberIds }: ModuleProblem,
+): Placement {
+  const { size } = dense;
+  const memberNumbers = new Map(memberIds.map((memberId, m) => [memberId, m]));
+  const taskNumbers = new Map(problem.tasks.map(({ taskId }, t) => [taskId, t]));
+  const active = new Int32Array(size.tasks).fill(-1);
+  const standby = new Int32Array(size.tasks * size.slots).fill(-1);
+  for (const [memberId, tasks] of entriesOf(value)) {
+    const member = memberNumbers.get(memberId as string);
+    if (member === undefined) throw new Error(`No member is called ${show(memberId)}`);
+    if (!isObject(tasks)) {
+      throw new Error(
+        `Tasks of member "${memberId}" are ${show(tasks)}, wanted { active, standby }`,
+      );
+    }
+    const lists: MemberTasks = tasks;
+    for (const t of numbersOf(lists.active, `active of member "${memberId}"`, taskNumbers)) {
+      const { taskId } = problem.tasks[t] as Task;
+      const other = memberIds[at(active, t)];
+      if (other !== undefined) {
+        throw new Error(`Task ${taskId} is active on both "${other}" and "${memberId}"`);
+      }
+      active[t] = member;
+    }
+    for (const t of numbersOf(lists.standby, `standby of member "${memberId}"`, taskNumbers)) {
+      const { taskId, stateful } = problem.tasks[t] as Task;
+      if (!stateful) throw new Error(`Task ${taskId} has no state, so it can have no standby`);
+      const place = standby.indexOf(-1, t * size.slots);
+      if (place === -1 || place >= (t + 1) * size.slots) {
+        throw new Error(`Task ${taskId} has more than ${size.slots} standbys`);
+      }
+      standby[place] = member;
+    }
+  }
+  const left = active.indexOf(-1);
+  if (left !== -1 && problem.members.some(({ takesNewTasks }) => takesNewTasks)) {
+    throw new Error(`Task ${problem.tasks[left]?.taskId} is active on no member`);
+  }
+  return { active, standby };
+}
+
+function entriesOf(value: unknown): Iterable<readonly [unknown, unknown]> {
+  if (value instanceof Map) return value.entries();
+  if (isObject(value) && !Array.isArray(value)) return Object.entries(value);
+  throw new Error(`It returned ${show(value)}, wanted a Map or an object by member id`);
+}
+
+/** The tasks of a list as numbers; none where the list is left out. */
+function numbersOf(
+  list: unknown,
+  name: string,
+  taskNumbers: ReadonlyMap<unknown, number>,
+): readonly number[] {
+  if (list === undefined) return [];
+  if (!Array.isArray(list)) throw new Error(`List ${name} is ${show(list)}, wanted an array`);
+  if (list.length > taskNumbers.size) {
+    throw new Error(`List ${name} has ${list.length} entries; there are ${taskNumbers.size} tasks`);
+  }
+  return Array.from(list, (taskId: unknown) => {
+    const t = taskNumbers.get(taskId);
+    if (t === undefined) throw new Error(`List ${name} names ${show(taskId)}, which is no task`);
+    return t;
+  });
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+const SHOWN_MAX = 100;
+
+/** A value in a few characters, whatever it is. */
+function show(value: unknown): string {
+  const text =
+    typeof value === 'string'
+      ? JSON.stringify(value.slice(0, SHOWN_MAX))
+      : isObject(value)
+        ? Array.isArray(value)
+          ? 'an array'
+          : 'an object'
+        : String(value);
+  return text.slice(0, SHOWN_MAX);
+}
