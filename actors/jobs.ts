@@ -43,6 +43,7 @@ export class Jobs {
       (result) => {
         this.#inFlight--;
         this.#metrics.assignmentRun('assigned', this.#clock.monotonicMs() - startedMs);
+        if (result.standIn !== undefined) this.#metrics.assignorStoodIn(result.standIn);
         over({ kind: 'assigned', incarnation, run: number, groupEpoch, problem, result });
       },
       (cause: unknown) => {

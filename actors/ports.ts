@@ -1,4 +1,5 @@
 import type { GroupProblem, GroupResult } from '../machines/model/assignment.ts';
+import type { StandIn } from '../machines/model/assignors.ts';
 import type { GroupState } from '../machines/model/group.ts';
 import type { PatternSearch } from '../machines/model/patterns.ts';
 import type { GroupSettings } from '../machines/model/settings.ts';
@@ -168,6 +169,8 @@ export interface RuntimeMetrics {
   loaded(ms: number): void;
   /** Ms from a run's start to its outcome, the wait for a thread included. */
   assignmentRun(outcome: 'assigned' | 'failed', ms: number): void;
+  /** One of our assignors assigned in place of a user's own. */
+  assignorStoodIn(standIn: StandIn): void;
 }
 
 /** Events for the operator. Fields by name; the text is fixed. */

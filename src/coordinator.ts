@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import type { GroupCoordinator } from '../actors/group-coordinator.ts';
-import type { AssignorPort, Log } from '../actors/ports.ts';
+import type { Log } from '../actors/ports.ts';
 import { Router } from '../actors/router.ts';
 import { Shards } from '../actors/shards.ts';
+import { AssignorModules } from '../workers/assignor-modules.ts';
 import { PatternPool } from '../workers/pattern-pool.ts';
 import { AssignorPool } from '../workers/pool.ts';
 import { loadRe2 } from '../workers/re2.ts';
@@ -18,10 +18,6 @@ import { type Front, gatewayFront, standaloneFront } from './front.ts';
 import { GroupSettingsInForce } from './group-settings.ts';
 import { Listeners } from './listeners.ts';
 import { createMetrics, type Metrics } from './observe/metrics.ts';
-import { aboutGroup } from './problem/about-group.ts';
-import type { CellAbout } from './problem/cell-text.ts';
-import { ProblemFolder } from './problem/problem-folder.ts';
-import { ProblemKeeper } from './problem/problem-keeper.ts';
 import { type Authorizer, allowAll } from './server/authorize.ts';
 import { brokerConfigResources } from './server/broker-config-resources.ts';
 import { createDispatch, type Dispatch } from './server/dispatch.ts';
@@ -30,7 +26,6 @@ import type { ConfigResources } from './server/ports.ts';
 import { createStandalone } from './server/standalone.ts';
 import { openStorage, type Storage } from './storage.ts';
 import { unlessAborted } from './unless-aborted.ts';
-import { within } from './upstream/within.ts';
 
 /** A coordinator that runs. */
 export type RunningCoordinator = {
@@ -48,8 +43,6 @@ export type RunningCoordinator = {
 
 /** Runs that wait for a thread of the pool, for each of its threads. */
 const RUNS_WAITING_PER_THREAD = 1000;
-/** Where problems at which the assignor failed are kept, below the data folder. */
-const PROBLEMS_FOLDER = 'problems';
 /** Partitions of a topic that asks for the default. */
 const DEFAULT_PARTITION_COUNT = 1;
 
@@ -60,7 +53,7 @@ const DEFAULT_PARTITION_COUNT = 1;
  * @param parts.authorizer asked about every request; left out, everybody may do everything.
  * @param parts.signal aborted before then, it ends the wait for upstream and for shards to load, and the promise rejects
  *   with its reason; afterwards it means nothing.
- * @throws `StoreError`, `ListenError`, `AdminListenError`, `UpstreamError`: each with one clear line as its message;
+ * @throws `AssignorModuleError`, `StoreError`, `ListenError`, `AdminListenError`, `UpstreamError`: each with one clear line as its message;
  *   nothing is left open.
  */
 export async function startCoordinator(
@@ -90,6 +83,13 @@ async function start(
   closers: (() => Promise<void>)[],
 ): Promise<Omit<RunningCoordinator, 'stop'>> {
   const metrics = createMetrics();
+  const modules = await AssignorModules.open({
+    modules: config.assignor.modules,
+    timeoutMs: config.assignor.moduleTimeoutMs,
+    memoryMaxBytes: config.assignor.moduleMemoryMaxBytes,
+    log,
+  });
+  closers.push(() => modules.close());
   const storage = await openStorage(config, log);
   closers.push(() => storage.close());
   const settings = new GroupSettingsInForce({
@@ -128,7 +128,7 @@ async function start(
     match: (wanted, names) => patternPool.match(wanted, names),
   });
   const { shards, router } = startShards(
-    { config, log, storage, settings, front, patterns, metrics },
+    { config, log, storage, settings, front, modules, patterns, metrics },
     closers,
   );
   late.router = router;
@@ -185,17 +185,20 @@ function startShards(
     storage: Storage;
     settings: GroupSettingsInForce;
     front: Front;
+    modules: AssignorModules;
     patterns: TopicPatterns;
     metrics: Metrics;
   },
   closers: (() => Promise<void>)[],
 ): { shards: Shards; router: Router } {
-  const { config, log, storage, settings, front, patterns, metrics } = parts;
-  const late: { router?: Router } = {};
-  const assignor = startAssignor(
-    { config, log, aboutGroup: (groupId) => aboutGroup(late.router?.view(groupId)) },
-    closers,
-  );
+  const { config, log, storage, settings, front, modules, patterns, metrics } = parts;
+  const assignor = new AssignorPool({
+    threads: config.assignor.threads,
+    queueMax: config.assignor.threads * RUNS_WAITING_PER_THREAD,
+    log,
+    modules,
+  });
+  closers.push(() => assignor.close());
   const shared = {
     behaviour: config.behaviour,
     coordinator: config.coordinator,
@@ -221,44 +224,7 @@ function startShards(
     offsetsRetentionCheckMs: config.shards.retentionCheckIntervalMs,
   });
   closers.push(() => shards.close(config.stopTimeoutMs));
-  const router = new Router(shards, shared);
-  late.router = router;
-  return { shards, router };
-}
-
-/** The pool; where there is a folder, problems at which it fails are kept there. */
-function startAssignor(
-  parts: {
-    readonly config: Config;
-    readonly log: Log;
-    readonly aboutGroup: (groupId: string) => CellAbout;
-  },
-  closers: (() => Promise<void>)[],
-): AssignorPort {
-  const { config, log } = parts;
-  const { assignor, store, stopTimeoutMs } = config;
-  const folder =
-    store.kind === 'memory'
-      ? undefined
-      : new ProblemFolder({ folder: join(store.dataDir, PROBLEMS_FOLDER), log });
-  if (folder !== undefined) {
-    closers.push(async () => {
-      await within(systemClock, stopTimeoutMs, folder.idle());
-    });
-  }
-  const pool = new AssignorPool({
-    threads: assignor.threads,
-    queueMax: assignor.threads * RUNS_WAITING_PER_THREAD,
-    log,
-  });
-  closers.push(() => pool.close());
-  return new ProblemKeeper({
-    assignor: pool,
-    folder,
-    aboutGroup: parts.aboutGroup,
-    clock: systemClock,
-    log,
-  });
+  return { shards, router: new Router(shards, shared) };
 }
 
 /** The settings of this broker and of groups, as clients see and change them. */

@@ -7,6 +7,7 @@ import type {
   HeldHeartbeat,
   RunOutcome,
 } from '../decision.ts';
+import { standInText } from '../model/assignors.ts';
 import { emptySlot } from '../model/empty.ts';
 import { JOIN_EPOCH } from '../model/ids.ts';
 import { refusedAnswer } from './answer.ts';
@@ -38,7 +39,7 @@ export function findTarget(draft: Draft, memberId: string): TargetFound {
   const isReady = configured !== undefined && configured.problem === undefined;
   if (!isReady && (delay === undefined || delay === 'runInFlight' || delay === 'runFailed')) {
     // Whatever a run still computes is for a topology that is gone (OFF-5).
-    draft.change({ run: undefined, runFailedAtMs: undefined });
+    draft.change({ run: undefined, runFailedAtMs: undefined, standIn: undefined });
     installNothing(draft);
     return { kind: 'go', delay: undefined };
   }
@@ -113,7 +114,9 @@ function endRun(draft: Draft, outcome: RunOutcome): Delay | undefined {
     draft.say(`The target computed for epoch ${run.groupEpoch} is dropped: the group moved on`);
     return presentDelay(draft);
   }
-  draft.change({ runFailedAtMs: undefined });
+  const { standIn } = outcome.result;
+  draft.change({ runFailedAtMs: undefined, standIn });
+  if (standIn !== undefined) draft.say(standInText(standIn));
   installResult(draft, run, outcome);
   return undefined;
 }

@@ -80,6 +80,7 @@ export function newSoft(incarnation: number): GroupSoft {
     run: undefined,
     nextRun: 1,
     runFailedAtMs: undefined,
+    standIn: undefined,
     reportsHeard: 0,
     derived: undefined,
     intermediate: undefined,

@@ -1,3 +1,4 @@
+import type { StandIn } from './assignors.ts';
 import type { Group } from './group.ts';
 import type { GroupPatterns } from './patterns.ts';
 import type { PersistentMap } from './persistent-map.ts';
@@ -36,8 +37,6 @@ export type DerivedRefinement = {
   readonly refinement: Refinement;
   readonly members: Group['members'];
   readonly targets: Group['targets'];
-  /** The ids of those members that have other tasks than the target gives them, in any role. */
-  readonly offTarget: ReadonlySet<string>;
   readonly configured: ConfiguredTopology | undefined;
   readonly settings: GroupSettings;
   readonly reportsHeard: number;
@@ -71,6 +70,8 @@ export type GroupSoft = {
   readonly nextRun: number;
   /** Wall clock, ms, of the last failed run; no new one sooner than an interval later (OFF-6). */
   readonly runFailedAtMs: number | undefined;
+  /** The target in force is of one of our assignors, in place of a user's own. */
+  readonly standIn: StandIn | undefined;
   /** Rises with every report that makes a difference to what is derived; never falls within an incarnation. */
   readonly reportsHeard: number;
   readonly derived: DerivedRefinement | undefined;

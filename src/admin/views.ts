@@ -1,5 +1,6 @@
 import type { GroupView, ShardStatus } from '../../actors/group-coordinator.ts';
 import type { JournalEntry } from '../../actors/ports.ts';
+import type { StandIn } from '../../machines/model/assignors.ts';
 import type { Group, GroupState } from '../../machines/model/group.ts';
 import { byCodeUnits } from '../../machines/model/ids.ts';
 import type { Endpoint, Member, MemberState } from '../../machines/model/member.ts';
@@ -99,6 +100,8 @@ export type GroupStateAnswer = Omit<GroupSummary, 'members'> & {
   /** Wall clock, ms. */
   readonly assignmentTimestampMs: number;
   readonly lastAssignmentConfigs: Readonly<Record<string, string>>;
+  /** The target is of one of Headgate's assignors, in place of a user's own that failed. */
+  readonly standIn: StandIn | null;
   readonly topology: TopologyView | null;
   readonly members: readonly MemberView[];
   /** Why members may not run what they could. */
@@ -154,6 +157,7 @@ export function stateView({ group, soft }: GroupView): GroupStateAnswer {
     metadataHash: String(group.metadataHash),
     assignmentTimestampMs: group.assignmentTimestampMs,
     lastAssignmentConfigs: byKey(group.lastAssignmentConfigs),
+    standIn: soft.standIn ?? null,
     topology: topologyView(group, soft),
     members: members.map((member) => memberView(member, group, soft, holdings)),
     pending: {

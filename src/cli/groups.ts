@@ -1,3 +1,4 @@
+import { standInText } from '../../machines/model/assignors.ts';
 import type { GroupStateAnswer, StagedTask, TaskNames, WaitingFor } from '../admin/views.ts';
 import type {
   AdminClient,
@@ -91,14 +92,15 @@ export async function describeGroup(
   );
 }
 
-/** What keeps a group from going on, a line each; nothing when nothing does. */
-function pendingText({ topology, pending, members }: GroupStateAnswer): string {
+/** What keeps a group from going on, or as it should, a line each; nothing when nothing does. */
+function pendingText({ topology, pending, standIn, members }: GroupStateAnswer): string {
   const lines = [
     topology?.problem && `${topology.problem.status}: ${topology.problem.detail}`,
     pending.initialDelay && 'The first assignment waits for more members',
     pending.assignmentOfEpoch !== null &&
       `The assignment of epoch ${pending.assignmentOfEpoch} is being computed`,
     pending.assignmentFailedAtMs !== null && 'The last assignment failed; the log tells why',
+    standIn !== null && standInText(standIn),
     ...stagedLines(pending.staged),
     pending.shutdownBy !== null && `${pending.shutdownBy} asked the application to shut down`,
     ...members.map(

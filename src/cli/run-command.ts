@@ -10,6 +10,7 @@ const PLAIN_FAILURES: ReadonlySet<string> = new Set([
   'ListenError',
   'AdminListenError',
   'UpstreamError',
+  'AssignorModuleError',
 ]);
 
 /**

@@ -1,7 +1,9 @@
 import { availableParallelism } from 'node:os';
+import { dirname } from 'node:path';
 import type { BrokerGroupSettings } from '../../machines/model/group-config.ts';
 import { type Behaviour, resolveBehaviour } from '../../machines/model/profile.ts';
 import type { CoordinatorSettings } from '../../machines/model/settings.ts';
+import { type AssignorModule, modulesIn } from './assignor-modules.ts';
 import { brokerGroupSettings } from './broker-group-settings.ts';
 import { rows, type SettingName, type SettingValues, settingNames } from './definitions.ts';
 import type { GatewayAddresses } from './headgate-settings.ts';
@@ -37,7 +39,7 @@ export type Config = {
   readonly upstream: UpstreamConfig | undefined;
   readonly server: ServerConfig;
   readonly shards: ShardsConfig;
-  readonly assignor: { readonly threads: number; readonly runTimeoutMs: number };
+  readonly assignor: AssignorConfig;
   /** What groups have unless they override it. */
   readonly group: BrokerGroupSettings;
   readonly coordinator: CoordinatorSettings;
@@ -65,6 +67,15 @@ export type UpstreamConfig = {
   readonly gatewayAddresses: GatewayAddresses;
 };
 
+export type AssignorConfig = {
+  readonly threads: number;
+  readonly runTimeoutMs: number;
+  /** Assignors of the user's own, their paths absolute. */
+  readonly modules: readonly AssignorModule[];
+  readonly moduleTimeoutMs: number;
+  readonly moduleMemoryMaxBytes: number;
+};
+
 /** Bounds of the server towards its clients. */
 export type ServerConfig = {
   readonly connectionsMax: number;
@@ -86,11 +97,21 @@ export type LogConfig = {
   readonly pretty: SettingValues['log.pretty'];
 };
 
-/** Puts resolved values into the shape that the rooms take; `sourceOf` names where each value came from. */
+/**
+ * Puts resolved values into the shape that the rooms take.
+ *
+ * @param origin.sourceOf where each value came from.
+ * @param origin.file the properties file, if there is one: paths in it count from its folder.
+ */
 export function buildConfig(
   values: SettingValues,
-  sourceOf: (name: SettingName) => ConfigSource,
+  origin: {
+    readonly sourceOf: (name: SettingName) => ConfigSource;
+    readonly file: string | undefined;
+  },
 ): Config {
+  const { sourceOf, file = '' } = origin;
+  const modulesFrom = sourceOf('assignors.modules') === 'file' ? dirname(file) : '.';
   const adminPort = values['admin.port'];
   return {
     behaviour: resolveBehaviour(values['protocol.profile'], {
@@ -119,6 +140,9 @@ export function buildConfig(
     assignor: {
       threads: values['assignor.threads'] ?? Math.max(1, availableParallelism() - 1),
       runTimeoutMs: values['assignor.run.timeout.ms'],
+      modules: modulesIn(modulesFrom, values['assignors.modules']),
+      moduleTimeoutMs: values['assignor.module.timeout.ms'],
+      moduleMemoryMaxBytes: values['assignor.module.memory.max.bytes'],
     },
     group: brokerGroupSettings(values, {
       assignorsExplicit: sourceOf('group.streams.assignors') !== 'default',

@@ -1,3 +1,4 @@
+import { ALLOWED_MODULES, readAssignorModules, writeAssignorModules } from './assignor-modules.ts';
 import { formatHostPort, type HostPort, parseHostPort } from './host-port.ts';
 import { choice, flag, int, long, optional, required, type Setting, splitList } from './setting.ts';
 
@@ -91,6 +92,25 @@ export const headgateSettings = {
   'assignor.threads': optional(
     wholeNumber(1, 1_024),
     'Threads that compute assignments; without it, one fewer than the machine has cores.',
+  ),
+  'assignors.modules': optional(
+    {
+      type: 'list',
+      allowed: ALLOWED_MODULES,
+      read: readAssignorModules,
+      write: writeAssignorModules,
+    },
+    'Assignors of your own, as ES modules; paths count from the folder of the properties file, or from where the process was started. Groups may select them by name (docs/own-assignor.md).',
+  ),
+  'assignor.module.timeout.ms': int(
+    3_000,
+    ms,
+    'An assignor of your own that takes longer is ended, and one of ours assigns in its place.',
+  ),
+  'assignor.module.memory.max.bytes': long(
+    512 * 1_024 * 1_024,
+    { unit: 'bytes', min: 64 * 1_024 * 1_024 },
+    'The process of an assignor of your own that takes more memory is ended.',
   ),
   'handover.heartbeat.interval.ms': int(
     { kip: 300, kafka: 0 },

@@ -1,5 +1,5 @@
 import { ASSIGNORS } from '../../machines/model/assignors.ts';
-import { choice, flag, int, int64, list, long, optional, type Setting } from './setting.ts';
+import { choice, flag, int, int64, list, long, optional, orList, type Setting } from './setting.ts';
 
 const INT_MAX = 2 ** 31 - 1;
 const ms = { unit: 'ms', min: 1 };
@@ -72,10 +72,10 @@ export const streamsSettings = {
     msOrZero,
     'Upper bound of the assignment interval, for the broker and for every group.',
   ),
-  'group.streams.assignors': list(
+  'group.streams.assignors': list<string>(
     { kip: ASSIGNORS, kafka: ['sticky'] },
-    { words: ASSIGNORS, notEmpty: true },
-    'Assignors that groups may select by name. When set, the first is the default; else kip uses highly_available for topologies with state and sticky for others.',
+    { entries: `${orList(ASSIGNORS)}, or names of assignors.modules,`, notEmpty: true },
+    'Assignors that groups may select by name. When set, the first is the default; else those of assignors.modules may be selected as well, and kip uses highly_available for topologies with state and sticky for others.',
   ),
   'group.streams.assignor.offload.enable': flag(
     true,

@@ -1,3 +1,4 @@
+import { ASSIGNORS } from '../../machines/model/assignors.ts';
 import { rows, type SettingName, type SettingValues } from './definitions.ts';
 
 /** A rule between settings (BC-1): checked when each of them is fine by itself. */
@@ -75,6 +76,15 @@ const relations: readonly Relation[] = [
   ),
   atLeast('group.streams.task.offset.interval.ms', 'group.streams.min.task.offset.interval.ms'),
   atMost('group.streams.num.warmup.replicas', 'group.streams.max.warmup.replicas'),
+  {
+    keys: ['group.streams.assignors', 'assignors.modules'],
+    holds: (values) => {
+      const own = values['assignors.modules']?.map(({ name }) => name) ?? [];
+      const known: readonly string[] = [...ASSIGNORS, ...own];
+      return values['group.streams.assignors'].every((name) => known.includes(name));
+    },
+    wanted: rows['group.streams.assignors'].allowed,
+  },
 ];
 
 /** Settings that are fine one by one and contradict each other. */

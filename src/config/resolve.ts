@@ -91,7 +91,10 @@ export function resolveConfig(input: ConfigInput): {
   faults.push(...contradictions(values, found));
   if (faults.length > 0) throw new ConfigError(faults);
   return {
-    config: buildConfig(values, (name) => found.get(name)?.source ?? 'default'),
+    config: buildConfig(values, {
+      sourceOf: (name) => found.get(name)?.source ?? 'default',
+      file: input.properties?.file,
+    }),
     warnings: foreign.size === 0 ? [] : [`Settings without effect here: ${sorted(foreign)}`],
   };
 }
@@ -189,7 +192,16 @@ function valuesFrom(found: ReadonlyMap<SettingName, Entry>): SettingValues {
     return [name, parsed === undefined ? rows[name].defaultFor(profile) : parsed.value];
   });
   // Each value was made by its own row, which is what the type says.
-  return Object.fromEntries(values) as SettingValues;
+  const resolved = Object.fromEntries(values) as SettingValues;
+  return found.has(ASSIGNORS_KEY) ? resolved : withOwnAssignors(resolved);
+}
+
+const ASSIGNORS_KEY = 'group.streams.assignors';
+
+/** Where nobody said which assignors there are, one's own are among them. */
+function withOwnAssignors(values: SettingValues): SettingValues {
+  const own = values['assignors.modules']?.map(({ name }) => name) ?? [];
+  return { ...values, [ASSIGNORS_KEY]: [...values[ASSIGNORS_KEY], ...own] };
 }
 
 function* contradictions(

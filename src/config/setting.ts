@@ -171,6 +171,8 @@ export function choice<const W extends string>(
 type ListRules<W> = Extras & {
   /** The only entries there can be; any when left out. */
   readonly words?: readonly W[];
+  /** What the entries are, in words; left out: the words there are, or `names`. */
+  readonly entries?: string;
   readonly notEmpty?: boolean;
 };
 
@@ -180,7 +182,12 @@ type ListRules<W> = Extras & {
  */
 export function list<const W extends string>(
   fallback: readonly W[] | ByProfile<readonly W[]>,
-  { words, notEmpty = false, ...extras }: ListRules<W>,
+  {
+    words,
+    entries = words === undefined ? 'names' : `${orList(words)},`,
+    notEmpty = false,
+    ...extras
+  }: ListRules<W>,
   about: string,
 ): Setting<readonly W[]> {
   return row<readonly W[]>(
@@ -195,9 +202,7 @@ export function list<const W extends string>(
         return value.every(known) ? { value } : undefined;
       },
       format: (value) => value.join(','),
-      allowed:
-        (words === undefined ? 'names between commas' : `${orList(words)}, between commas`) +
-        `, each once${notEmpty ? ', at least one' : ''}`,
+      allowed: `${entries} between commas, each once${notEmpty ? ', at least one' : ''}`,
       about,
     },
     fallback,
@@ -262,7 +267,8 @@ export function splitList(text: string): readonly string[] {
   return text.trim() === '' ? [] : text.split(',').map((word) => word.trim());
 }
 
-function orList(words: readonly string[]): string {
+/** `a, b or c`. */
+export function orList(words: readonly string[]): string {
   if (words.length < 2) return words.join();
   return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }

@@ -204,6 +204,12 @@ function runtimeMetrics(registry: Registry): RuntimeMetrics {
     assigned: runs.labelled('assigned'),
     failed: runs.labelled('failed'),
   };
+  const standIns = new Counter({
+    name: 'assignor_fallback_count',
+    help: "Assignments by one of Headgate's assignors in place of a user's own, by that one and what was wrong with it",
+    labelNames: ['assignor', 'reason'],
+    registers: [registry],
+  });
   return {
     rebalanced: meter(
       registry,
@@ -216,6 +222,7 @@ function runtimeMetrics(registry: Registry): RuntimeMetrics {
     processed: (runMs) => ran.observeMs(runMs),
     committed: (waitMs) => committed.observeMs(waitMs),
     loaded: (ms) => loaded.observeMs(ms),
+    assignorStoodIn: ({ insteadOf, fault }) => standIns.inc({ assignor: insteadOf, reason: fault }),
     assignmentRun: (outcome, ms) => runsBy[outcome].observeMs(ms),
   };
 }

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { rows, settingNames } from '../../src/config/definitions.ts';
@@ -265,6 +266,47 @@ describe('resolveConfig()', () => {
     expect(group({})).to.include({ assignorsExplicit: false, sessionTimeoutMs: 45_000 });
     expect(group({ 'group.streams.assignors': 'sticky' })).to.include({ assignorsExplicit: true });
     expect(faultsOf({ flags: { 'group.streams.assignors': '' } })).to.have.length(1);
+  });
+
+  it("reads assignors of one's own, with paths from the folder of the file they stand in", () => {
+    const text = 'assignors.modules=mine=lib/mine.mjs, other=/opt/other.mjs';
+    const inFile = resolveConfig({ properties: { file: '/etc/headgate/a.properties', text } });
+    expect(inFile.config.assignor.modules).to.deep.equal([
+      { name: 'mine', file: '/etc/headgate/lib/mine.mjs' },
+      { name: 'other', file: '/opt/other.mjs' },
+    ]);
+    const inFlag = resolveConfig({
+      flags: { 'assignors.modules': 'mine=lib/mine.mjs' },
+      properties: { file: '/etc/headgate/a.properties', text },
+    });
+    expect(inFlag.config.assignor.modules).to.deep.equal([
+      { name: 'mine', file: resolve('lib/mine.mjs') },
+    ]);
+    const many = Array.from({ length: 17 }, (_, i) => `m${i}=m.mjs`).join();
+    for (const wrong of ['mine', 'mine=', '=a.mjs', 'a b=a.mjs', 'sticky=a.mjs', 'a=1,a=2', many]) {
+      expect(faultsOf({ flags: { 'assignors.modules': wrong } }), wrong).to.have.length(1);
+    }
+  });
+
+  it("lets groups select assignors of one's own, all of them or those that are named", () => {
+    const own = { 'assignors.modules': 'mine=a.mjs,other=b.mjs' };
+    const group = (flags: Record<string, string>) => {
+      const { assignors, assignorsExplicit } = resolveConfig({ flags }).config.group;
+      return { assignors, assignorsExplicit };
+    };
+    expect(group(own)).to.deep.equal({
+      assignors: ['sticky', 'balanced', 'highly_available', 'mine', 'other'],
+      assignorsExplicit: false,
+    });
+    expect(group({ ...own, 'group.streams.assignors': 'mine,sticky' })).to.deep.equal({
+      assignors: ['mine', 'sticky'],
+      assignorsExplicit: true,
+    });
+    expect(faultsOf({ flags: { ...own, 'group.streams.assignors': 'mine,theirs' } })).to.deep.equal(
+      [
+        'group.streams.assignors = "mine,theirs" (command line): wanted sticky, balanced or highly_available, or names of assignors.modules, between commas, each once, at least one (mine=a.mjs,other=b.mjs)',
+      ],
+    );
   });
 
   it('closes the admin server with "off"', () => {

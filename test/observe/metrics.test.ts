@@ -34,6 +34,18 @@ describe('createMetrics()', () => {
     }
   });
 
+  it("counts by name and reason how often one of our assignors stood in for a user's own", async () => {
+    const metrics = createMetrics();
+    const standIn = { assignor: 'sticky', insteadOf: 'mine', reason: 'anything' } as const;
+    for (const fault of ['timeout', 'resting', 'timeout'] as const) {
+      metrics.runtime.assignorStoodIn({ ...standIn, fault });
+    }
+    expect(await linesOf(metrics.text(), 'assignor_fallback_count')).to.deep.equal([
+      'assignor_fallback_count{assignor="mine",reason="timeout"} 2',
+      'assignor_fallback_count{assignor="mine",reason="resting"} 1',
+    ]);
+  });
+
   it('tells the version of the build', async () => {
     const lines = await linesOf(createMetrics().text(), 'build_info');
     expect(lines).to.deep.equal([`build_info{version="${VERSION}"} 1`]);

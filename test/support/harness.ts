@@ -162,6 +162,7 @@ const noMetrics: RuntimeMetrics = {
   committed() {},
   loaded() {},
   assignmentRun() {},
+  assignorStoodIn() {},
 };
 
 export type HarnessOptions = {

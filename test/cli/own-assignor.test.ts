@@ -1,0 +1,133 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { ScriptedMember } from '../../src/client/member.ts';
+import { formatHostPort } from '../../src/config/host-port.ts';
+import { FakeIo } from '../support/fake-io.ts';
+import {
+  closeCoordinators,
+  createTopics,
+  type OpenCoordinator,
+  openCoordinator,
+} from '../support/open-coordinator.ts';
+
+const NOWHERE = { host: '', port: 0 };
+
+/** Gives everything to one member, but fails for the group `spoilt`. */
+const MODULE = `
+export default ({ groupId, tasks, members }) => {
+  if (groupId === 'spoilt') throw new Error('out of ideas');
+  return { [members.at(-1).memberId]: { active: tasks.map(({ taskId }) => taskId) } };
+};
+`;
+
+const REASON = /out of ideas \(at .*own\.mjs:3:\d+\)/;
+
+describe("a coordinator with an assignor of one's own", () => {
+  let folder: string;
+  let open: OpenCoordinator;
+  let io: FakeIo;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'headgate-'));
+    await writeFile(join(folder, 'own.mjs'), MODULE);
+    open = await openCoordinator(join(folder, 'data'), {
+      'assignors.modules': `own=${join(folder, 'own.mjs')}`,
+    });
+    await createTopics(open.connection, { in: 4 });
+  });
+
+  after(async () => {
+    await closeCoordinators();
+    await rm(folder, { recursive: true });
+  });
+
+  beforeEach(() => {
+    io = new FakeIo();
+  });
+
+  const bootstrap = () => ['--bootstrap', formatHostPort(open.running.address)];
+  const admin = () => ['--admin', formatHostPort(open.running.adminAddress ?? NOWHERE)];
+
+  /** Two members, one after the other; what each has in the end. */
+  async function twoMembers(groupId: string): Promise<readonly (readonly number[])[]> {
+    const [a, b] = ['A', 'B'].map(
+      (memberId) =>
+        new ScriptedMember(open.connection, {
+          groupId,
+          memberId,
+          processId: `p${memberId}`,
+          topics: ['in'],
+        }),
+    ) as [ScriptedMember, ScriptedMember];
+    await a.join();
+    await a.acknowledge();
+    await b.join();
+    await a.beat();
+    await a.acknowledge();
+    await b.beat();
+    await b.acknowledge();
+    return [a, b].map(({ owned }) => owned.activeTasks.flatMap(({ partitions }) => partitions));
+  }
+
+  const select = (groupId: string, name: string) =>
+    io.run(
+      ...['groups', 'config', groupId, '--set', `streams.assignor.name=${name}`],
+      ...bootstrap(),
+    );
+
+  it('uses it for the groups that select it, and says so', async () => {
+    expect(await select('sound', 'own')).to.equal(0);
+    expect(await twoMembers('sound')).to.deep.equal([[], [0, 1, 2, 3]]);
+    await io.run('groups', 'describe', 'sound', ...bootstrap(), ...admin());
+    expect(io.output).to.match(/^sound .* own +Stable /m);
+    expect(io.output).to.not.contain('Assigned by');
+    expect(JSON.parse(await open.get('/groups/sound/state'))).to.include({ standIn: null });
+  });
+
+  it('refuses to select one that is not there', async () => {
+    expect(await select('sound', 'owned')).to.equal(1);
+    expect(io.output + io.errors).to.contain(
+      'is "owned", wanted one of sticky, balanced, highly_available, own',
+    );
+  });
+
+  it('has one of ours assign where it fails, and tells where people look', async () => {
+    expect(await select('spoilt', 'own')).to.equal(0);
+    expect(await twoMembers('spoilt')).to.deep.equal([
+      [0, 1],
+      [2, 3],
+    ]);
+    const told = new RegExp(
+      `Assigned by sticky, because the own assignor own failed: ${REASON.source}`,
+    );
+    await io.run('groups', 'describe', 'spoilt', ...bootstrap(), ...admin());
+    expect(io.output)
+      .to.match(/^spoilt .* own +Stable /m)
+      .and.match(told);
+    await io.run('groups', 'why', 'spoilt', ...admin());
+    expect(io.output).to.match(told);
+    const { standIn } = JSON.parse(await open.get('/groups/spoilt/state'));
+    expect(standIn.reason).to.match(REASON);
+    expect({ ...standIn, reason: '' }).to.deep.equal({
+      assignor: 'sticky',
+      insteadOf: 'own',
+      fault: 'threw',
+      reason: '',
+    });
+    expect(await open.get('/metrics')).to.match(
+      /^assignor_fallback_count{assignor="own",reason="threw"} 2$/m,
+    );
+  });
+
+  it('goes on without a word about it once it assigns again', async () => {
+    expect(await select('spoilt', 'sticky')).to.equal(0);
+    const member = new ScriptedMember(open.connection, { groupId: 'spoilt', topics: ['in'] });
+    await member.join();
+    await io.run('groups', 'describe', 'spoilt', ...bootstrap(), ...admin());
+    expect(io.output)
+      .to.match(/^spoilt .* sticky /m)
+      .and.not.contain('Assigned by');
+  });
+});
