@@ -1,6 +1,7 @@
 import { at, type Dense } from './dense.ts';
 import type { Quota } from './quota.ts';
-import type { Run } from './run.ts';
+import { noteCount, placeActive, quotaFor, type Run, watchedCount } from './run.ts';
+import { sortFew, type TaskKind } from './task-order.ts';
 
 /** Which candidates are meant: who holds a copy now, or who has state on disk and no role. */
 export type CandidateKind = 'copies' | 'disk';
@@ -22,37 +23,32 @@ export function candidatesTo(dense: Dense, task: number, kind: CandidateKind): n
   return kind === 'copies' ? at(dense.candDisk, task) : at(dense.candStart, task + 1);
 }
 
-/** Whether a candidate itself has to have room, or a sibling may take its place: state belongs to a process. */
-export type Landing = 'member' | 'sibling';
+/** Whether a process has less to do than another, by their members. */
+export function isLessLoaded({ procCount, procCapacity }: Dense, a: number, b: number): boolean {
+  return at(procCount, a) * at(procCapacity, b) < at(procCount, b) * at(procCapacity, a);
+}
 
 /**
  * Walks a task's candidates of a kind and takes the first one with room, replaced by a later one only if that one is as
- * much caught up, and its process load and member count are both smaller. Processes marked with the task hold it
- * already and do not count.
+ * much caught up, and its process load and member count are both smaller. A sibling may take the place of one that has
+ * no room: state belongs to a process. Processes marked with the task hold it already and do not count.
  *
  * @returns a member, or -1.
  *
  * Source: assignors 4, 6.1 (step 2), section 3 (Q9).
  */
-export function bestCandidate(
-  run: Run,
-  task: number,
-  kind: CandidateKind,
-  landing: Landing,
-  quota: Quota,
-): number {
+export function bestCandidate(run: Run, task: number, kind: CandidateKind, quota: Quota): number {
   const { dense, members } = run;
-  const { candMember, candCaughtUp, marks, procOf, procCount, procCapacity, count } = dense;
+  const { candMember, candCaughtUp, marks, procOf, count } = dense;
   let best = -1;
   let bestProcess = -1;
   let bestCaughtUp = 0;
   const end = candidatesTo(dense, task, kind);
   for (let c = candidatesFrom(dense, task, kind); c < end; c++) {
-    let member = at(candMember, c);
-    const process = at(procOf, member);
-    if (at(marks, process) === task) continue;
-    if (at(count, member) >= quota.limit) {
-      if (landing === 'member') continue;
+    let member = candMember[c] as number;
+    const process = procOf[member] as number;
+    if (marks[process] === task) continue;
+    if ((count[member] as number) >= quota.limit) {
       member = members.least(process);
       if (at(count, member) >= quota.limit) continue;
     }
@@ -61,8 +57,7 @@ export function bestCandidate(
       best === -1 ||
       (at(count, member) < at(count, best) &&
         caughtUp >= bestCaughtUp &&
-        at(procCount, process) * at(procCapacity, bestProcess) <
-          at(procCount, bestProcess) * at(procCapacity, process))
+        isLessLoaded(dense, process, bestProcess))
     ) {
       best = member;
       bestProcess = process;
@@ -70,4 +65,92 @@ export function bestCandidate(
     }
   }
   return best;
+}
+
+/**
+ * Gives tasks of `rest` to their best candidates of a kind, in (partition, subtopology) order. Who has the state comes
+ * first, in all tasks; only then siblings take what did not fit.
+ *
+ * @param restLength how many tasks are in `rest`.
+ *
+ * Source: assignors 6.1 (step 2).
+ */
+export function placeActivesOnCandidates(
+  run: Run,
+  kind: TaskKind,
+  candidates: CandidateKind,
+  restLength: number,
+): void {
+  const { dense } = run;
+  const { size, few, active } = dense;
+  const taskCount = gatherWithState(dense, candidates, restLength);
+  if (taskCount === 0) return;
+  sortFew(dense, taskCount, kind);
+  placeOnMembers(run, kind, candidates, taskCount);
+  if (size.members === size.processes) return;
+  const quota = quotaFor(run, kind);
+  for (let i = 0; i < taskCount; i++) {
+    const task = few[i] as number;
+    if (active[task] !== -1) continue;
+    const member = bestCandidate(run, task, candidates, quota);
+    if (member !== -1) placeActive(run, task, member, kind);
+  }
+}
+
+/** Gives tasks of `few` to the best of those candidates that have room themselves. */
+function placeOnMembers(
+  run: Run,
+  kind: TaskKind,
+  candidates: CandidateKind,
+  taskCount: number,
+): void {
+  const { dense } = run;
+  const { few, active, count, procOf, procCount, procStateless } = dense;
+  const { candStart, candDisk, candMember, candCaughtUp } = dense;
+  const quota = quotaFor(run, kind);
+  const ofCopies = candidates === 'copies';
+  let watched = watchedCount(run, kind);
+  for (let i = 0; i < taskCount; i++) {
+    const task = few[i] as number;
+    const disk = candDisk[task] as number;
+    const end = ofCopies ? disk : (candStart[task + 1] as number);
+    let c = ofCopies ? (candStart[task] as number) : disk;
+    while (c < end && (count[candMember[c] as number] as number) >= quota.limit) c++;
+    if (c === end) continue;
+    let member = candMember[c] as number;
+    let has = count[member] as number;
+    let best = c;
+    for (c++; c < end; c++) {
+      const other = candMember[c] as number;
+      const its = count[other] as number;
+      if (its >= has || (candCaughtUp[c] as number) < (candCaughtUp[best] as number)) continue;
+      if (!isLessLoaded(dense, procOf[other] as number, procOf[member] as number)) continue;
+      member = other;
+      has = its;
+      best = c;
+    }
+    has += 1;
+    active[task] = member;
+    count[member] = has;
+    const process = procOf[member] as number;
+    procCount[process] = (procCount[process] as number) + 1;
+    if (kind === 'stateless') procStateless[process] = (procStateless[process] as number) + 1;
+    if (has < watched) continue;
+    noteCount(run, has, kind);
+    watched = watchedCount(run, kind);
+  }
+}
+
+/** Gathers in `few` the tasks of `rest` that have candidates of a kind; returns how many. */
+function gatherWithState(dense: Dense, candidates: CandidateKind, restLength: number): number {
+  const { rest, few, candStart, candDisk } = dense;
+  const ofCopies = candidates === 'copies';
+  let filled = 0;
+  for (let i = 0; i < restLength; i++) {
+    const task = at(rest, i);
+    const disk = at(candDisk, task);
+    if (ofCopies ? at(candStart, task) < disk : disk < at(candStart, task + 1))
+      few[filled++] = task;
+  }
+  return filled;
 }

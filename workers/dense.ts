@@ -144,6 +144,8 @@ function layOut(size: DenseSizes, arena: Arena) {
     // Scratch of a run; dirty at its start.
     standbyCount: arena.i32(T),
     order: arena.i32(T),
+    /** Tasks that have no owner yet, ascending. */
+    rest: arena.i32(T),
     few: arena.i32(T),
     /** The process that is to run the task, before one of its members is chosen. */
     taskProc: arena.i32(T),
@@ -166,8 +168,7 @@ function layOut(size: DenseSizes, arena: Arena) {
     procOrder: arena.i32(P),
     binItem: arena.i32(P),
     binLow: arena.i32(P),
-    binHigh: arena.i32(P),
-    binStamp: arena.i32(P),
+    binBehind: arena.i32(P),
     binSpare: arena.i32(P),
     /** Processes that a pass wants to pass over, each marked with what it is passed over for. */
     marks: arena.i32(P),
@@ -179,6 +180,7 @@ function layOut(size: DenseSizes, arena: Arena) {
     holders: arena.i32(R + 1),
 
     binDropped: arena.u8(P),
+    binIsBehind: arena.u8(P),
 
     /** 1 = has a changelog. */
     stateful: arena.u8(S),

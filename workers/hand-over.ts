@@ -6,93 +6,88 @@ import {
   hasCandidates,
 } from './candidates.ts';
 import { at, type Dense } from './dense.ts';
-import { countHeld } from './keep-actives.ts';
 import { placeActive, type Run, STALE } from './run.ts';
-import { isOfKind, sortFew } from './task-order.ts';
+import { dropPlaced, sortFew } from './task-order.ts';
 
 /**
- * Before step 1 of `sticky`: chooses which stateful actives leave the members that have more than their share. As far as
+ * In step 1 of `sticky`: chooses which stateful actives leave the members that have more than their share. As far as
  * there is a choice those go whose state lies with somebody below the share, and they go there. It moves nothing that
  * evenness lets stay, so a member at or below its share keeps all it has; and who comes back after a restart gets tasks
  * whose state it still has.
  *
+ * @param restLength how many tasks are in `rest`: all of members above the share are, and `planned` says how many, negated.
+ * @returns how many are left in it.
+ *
  * Source: assignors 3 (lower bound of moves, Q9), 6.1.
  */
-export function handOver(run: Run): void {
+export function handOver(run: Run, restLength: number): number {
   const { dense, statefulQuota } = run;
   const { size, facts, prevActive, planned, count, few } = dense;
-  if (facts.held === 0 || size.candidates === 0 || facts.stale === size.members) return;
-  countHeld(dense, 'stateful');
+  if (facts.held === 0 || size.candidates === 0 || facts.stale === size.members) return restLength;
   const { floor } = statefulQuota;
   let above = 0;
-  let most = 0;
   for (let m = 0; m < size.members; m++) {
-    if (at(count, m) >= STALE) {
-      planned[m] = TAKES_NO_PART;
-    } else {
-      if (at(planned, m) > floor) above++;
-      if (at(planned, m) > most) most = at(planned, m);
-    }
+    if (at(planned, m) < -floor && at(count, m) < STALE) above++;
   }
+  if (above === 0) return restLength;
   // So many may keep one more than the floor; who else is there goes down to it.
   let toFloor = Math.max(0, above - statefulQuota.overFloor);
-  if (most <= floor + 1 && toFloor === 0) return;
 
   for (const kind of CANDIDATE_KINDS) {
     if (!hasCandidates(dense, kind)) continue;
-    const taskCount = gatherMovable(dense, floor, kind);
+    const taskCount = gatherMovable(dense, restLength, floor, kind);
     sortFew(dense, taskCount, 'stateful');
     for (let i = 0; i < taskCount; i++) {
       const task = at(few, i);
       const holder = at(prevActive, task);
-      const has = at(planned, holder);
+      const has = -at(planned, holder);
       if (has <= floor || (has === floor + 1 && toFloor === 0)) continue;
       const receiver = findReceiver(dense, task, kind, floor);
       if (receiver === -1) continue;
       if (has === floor + 1) toFloor--;
-      planned[holder] = has - 1;
-      planned[receiver] = at(planned, receiver) + 1;
+      planned[holder] = 1 - has;
       placeActive(run, task, receiver, 'stateful');
     }
   }
+  return dropPlaced(dense, restLength);
 }
 
 /** Gathers in `few` the tasks of members above the floor that have candidates of a kind; returns how many. */
-function gatherMovable(dense: Dense, floor: number, kind: CandidateKind): number {
-  const { size, base, active, prevActive, planned, few, candStart, candDisk } = dense;
-  const ofCopies = kind === 'copies';
+function gatherMovable(
+  dense: Dense,
+  restLength: number,
+  floor: number,
+  kind: CandidateKind,
+): number {
+  const { rest, active, prevActive, planned, count, few } = dense;
   let filled = 0;
-  for (let s = 0; s < size.subtopologies; s++) {
-    if (!isOfKind(dense, s, 'stateful')) continue;
-    const to = at(base, s + 1);
-    for (let task = at(base, s); task < to; task++) {
-      const holder = at(prevActive, task);
-      if (holder === -1 || at(active, task) !== -1) continue;
-      const has = at(planned, holder);
-      if (has <= floor || has === TAKES_NO_PART) continue;
-      const disk = at(candDisk, task);
-      if (ofCopies ? at(candStart, task) < disk : disk < at(candStart, task + 1)) {
-        few[filled++] = task;
-      }
-    }
+  for (let i = 0; i < restLength; i++) {
+    const task = at(rest, i);
+    const holder = at(prevActive, task);
+    if (holder === -1 || at(active, task) !== -1) continue;
+    if (-at(planned, holder) <= floor || at(count, holder) >= STALE) continue;
+    if (candidatesFrom(dense, task, kind) < candidatesTo(dense, task, kind)) few[filled++] = task;
   }
   return filled;
 }
 
-const TAKES_NO_PART = 2 ** 30;
-
 /** The first candidate that is below the floor, or whose process has a member that is. */
 function findReceiver(dense: Dense, task: number, kind: CandidateKind, floor: number): number {
-  const { candMember, planned, procOf, procStart, procMember } = dense;
+  const { candMember, procOf, procStart, procMember } = dense;
   const end = candidatesTo(dense, task, kind);
   for (let c = candidatesFrom(dense, task, kind); c < end; c++) {
     const member = at(candMember, c);
-    if (at(planned, member) < floor) return member;
+    if (isBelow(dense, member, floor)) return member;
     const process = at(procOf, member);
     for (let i = at(procStart, process); i < at(procStart, process + 1); i++) {
       const sibling = at(procMember, i);
-      if (at(planned, sibling) < floor) return sibling;
+      if (isBelow(dense, sibling, floor)) return sibling;
     }
   }
   return -1;
+}
+
+/** Who is above the share has none of its tasks on its account yet, but will not get below the floor. */
+function isBelow({ planned, count }: Dense, member: number, floor: number): boolean {
+  return at(planned, member) >= 0 && at(count, member) < floor;
 }

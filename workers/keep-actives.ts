@@ -1,82 +1,119 @@
 import { at, type Dense } from './dense.ts';
 import type { Quota } from './quota.ts';
-import { noteCount, placeActive, quotaFor, type Run, recountProcesses } from './run.ts';
-import { isOfKind, sortFew, type TaskKind } from './task-order.ts';
+import { noteCount, placeActive, quotaFor, type Run, watchedCount } from './run.ts';
+import { dropPlaced, isOfKind, listUnplaced, sortFew, type TaskKind } from './task-order.ts';
 
 /**
- * Step 1 of `sticky`: leaves tasks with the members that have them, as far as the quota goes. Only members that have more
- * than everybody is sure of are looked at task by task, in (partition, subtopology) order; the others keep all they have.
+ * First half of step 1 of `sticky`: whoever has no more than everybody is sure of keeps all of it. The tasks of the others,
+ * and those that nobody has, are listed in `rest`. What a member above that share has is negative in `planned` afterwards.
+ *
+ * @returns how many tasks are in `rest`.
  *
  * Source: assignors 6.1.
  */
-export function keepActives(run: Run, kind: TaskKind): void {
+export function keepSureActives(run: Run, kind: TaskKind): number {
   const { dense } = run;
-  if (dense.facts.held === 0) return;
-  const quota = quotaFor(run, kind);
+  if (dense.facts.held === 0) return listUnplaced(dense, kind);
   countHeld(dense, kind);
-  markAboveShare(dense, quota);
-  const few = keepAllOfOthers(dense, kind);
-  for (let m = 0; m < dense.size.members; m++) {
-    const kept = at(dense.planned, m);
-    if (kept <= 0) continue;
-    dense.count[m] = at(dense.count, m) + kept;
-    noteCount(run, at(dense.count, m), kind);
+  markAboveShare(dense, quotaFor(run, kind));
+  keepCounts(run, kind);
+  return keepOrList(dense, kind);
+}
+
+/**
+ * Second half of step 1: leaves tasks of `rest` with the members that have them, in (partition, subtopology) order, as far
+ * as the quota goes.
+ *
+ * @param restLength how many tasks are in `rest`.
+ * @returns how many are left in it.
+ *
+ * Source: assignors 6.1.
+ */
+export function keepWithinQuota(run: Run, kind: TaskKind, restLength: number): number {
+  const { dense } = run;
+  if (dense.facts.held === 0) return restLength;
+  const { rest, few, prevActive, count } = dense;
+  let length = 0;
+  for (let i = 0; i < restLength; i++) {
+    if (at(prevActive, at(rest, i)) !== -1) few[length++] = at(rest, i);
   }
-  sortFew(dense, few, kind);
-  for (let i = 0; i < few; i++) {
-    const task = at(dense.few, i);
-    const member = at(dense.prevActive, task);
-    if (at(dense.count, member) < quota.limit) placeActive(run, task, member, kind);
+  if (length === 0) return restLength;
+  sortFew(dense, length, kind);
+  const quota = quotaFor(run, kind);
+  for (let i = 0; i < length; i++) {
+    const task = at(few, i);
+    const member = at(prevActive, task);
+    if (at(count, member) < quota.limit) placeActive(run, task, member, kind);
   }
-  recountProcesses(dense, kind);
+  return dropPlaced(dense, restLength);
 }
 
 /** Counts into `planned` what each member has of the tasks that are not placed yet. */
-export function countHeld(dense: Dense, kind: TaskKind): void {
+function countHeld(dense: Dense, kind: TaskKind): void {
   const { size, base, active, prevActive, planned } = dense;
   planned.fill(0);
   for (let s = 0; s < size.subtopologies; s++) {
     if (!isOfKind(dense, s, kind)) continue;
     const to = at(base, s + 1);
     for (let task = at(base, s); task < to; task++) {
-      const holder = at(prevActive, task);
-      if (holder !== -1 && at(active, task) === -1) planned[holder] = at(planned, holder) + 1;
+      const holder = prevActive[task] as number;
+      if (holder === -1 || active[task] !== -1) continue;
+      planned[holder] = (planned[holder] as number) + 1;
     }
   }
 }
 
-/** Marks in `planned` the members that may not be able to keep all that is planned for them. */
-export function markAboveShare({ size, count, planned }: Dense, quota: Quota): void {
+/** Makes `planned` negative for members that may not be able to keep all that is planned for them. */
+export function markAboveShare({ count, planned }: Dense, quota: Quota): void {
   let sure = quota.floor;
   let above = 0;
   let most = 0;
-  for (let m = 0; m < size.members; m++) {
-    const wants = at(count, m) + at(planned, m);
-    if (at(planned, m) === 0 || wants <= sure) continue;
+  for (let m = 0; m < planned.length; m++) {
+    const plan = planned[m] as number;
+    const wants = (count[m] as number) + plan;
+    if (wants <= sure || plan === 0) continue;
     above++;
     if (wants > most) most = wants;
   }
+  if (above === 0) return;
   if (above <= quota.overFloor && most <= sure + 1) sure += 1;
-  for (let m = 0; m < size.members; m++) {
-    if (at(count, m) + at(planned, m) > sure) planned[m] = ABOVE_SHARE;
+  if (most <= sure) return;
+  for (let m = 0; m < planned.length; m++) {
+    if (at(count, m) + at(planned, m) > sure) planned[m] = -at(planned, m);
   }
 }
 
-export const ABOVE_SHARE = -1;
+/** Counts what is planned for members that keep all of it. */
+function keepCounts(run: Run, kind: TaskKind): void {
+  const { planned, count, procOf, procCount, procStateless } = run.dense;
+  let watched = watchedCount(run, kind);
+  for (let m = 0; m < planned.length; m++) {
+    const kept = planned[m] as number;
+    if (kept <= 0) continue;
+    const has = (count[m] as number) + kept;
+    count[m] = has;
+    const process = procOf[m] as number;
+    procCount[process] = (procCount[process] as number) + kept;
+    if (kind === 'stateless') procStateless[process] = (procStateless[process] as number) + kept;
+    if (has < watched) continue;
+    noteCount(run, has, kind);
+    watched = watchedCount(run, kind);
+  }
+}
 
-/** Returns how many tasks of members above the share were gathered in `few`. */
-function keepAllOfOthers(dense: Dense, kind: TaskKind): number {
-  const { size, base, active, prevActive, planned, few } = dense;
-  let filled = 0;
+/** Leaves tasks with members that keep all they have, and lists the others. */
+function keepOrList(dense: Dense, kind: TaskKind): number {
+  const { size, base, active, prevActive, planned, rest } = dense;
+  let length = 0;
   for (let s = 0; s < size.subtopologies; s++) {
     if (!isOfKind(dense, s, kind)) continue;
     const to = at(base, s + 1);
     for (let task = at(base, s); task < to; task++) {
-      const holder = at(prevActive, task);
-      if (holder === -1 || at(active, task) !== -1) continue;
-      if (at(planned, holder) === ABOVE_SHARE) few[filled++] = task;
+      if (active[task] !== -1) continue;
+      const holder = prevActive[task] as number;
+      if (holder === -1 || (planned[holder] as number) < 0) rest[length++] = task;
       else active[task] = holder;
     }
   }
-  return filled;
+  return length;
 }

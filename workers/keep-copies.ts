@@ -1,5 +1,5 @@
 import { at, type Dense } from './dense.ts';
-import { ABOVE_SHARE, markAboveShare } from './keep-actives.ts';
+import { markAboveShare } from './keep-actives.ts';
 import type { Run } from './run.ts';
 import { isOfKind } from './task-order.ts';
 
@@ -53,7 +53,7 @@ function placeSettled(dense: Dense): number {
       const from = at(candStart, task);
       const end = at(candDisk, task);
       for (let c = from; c < end; c++) {
-        if (at(planned, at(candMember, c)) === ABOVE_SHARE) continue tasks;
+        if (at(planned, at(candMember, c)) < 0) continue tasks;
       }
       let placed = at(standbyCount, task);
       const first = task * size.slots;

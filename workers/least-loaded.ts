@@ -1,4 +1,4 @@
-import { Bin, type BinArrays } from './bin.ts';
+import { Bin, type BinScratch } from './bin.ts';
 import { sortByKey } from './counting-sort.ts';
 import { at } from './dense.ts';
 
@@ -9,15 +9,18 @@ export type LeastLoadedItems = {
   /** Group of each item; -1 leaves it out. Without it all are in group 0. */
   readonly group?: Int32Array | undefined;
   readonly groupCount: number;
-  /** Loads are `count` by `capacity`, compared without rounding; equal ones are told apart by `tie` by `capacity`. */
-  readonly capacity: Int32Array;
+  /**
+   * Loads are `count` by `capacity`, compared without rounding; equal ones are told apart by `tie` by `capacity`. Without it
+   * all are the same.
+   */
+  readonly capacity?: Int32Array | undefined;
   readonly tie: Int32Array;
   /** Orders items of equal capacity and count as `tie` does, as long as this object is used; 0 and above. */
   readonly order: Int32Array;
 };
 
 /** Room to work in, dirty; whoever shares it with another {@link LeastLoaded} ends that one's use. */
-export type LeastLoadedScratch = Omit<BinArrays, 'count' | 'order' | 'drops'>;
+export type LeastLoadedScratch = BinScratch;
 
 /**
  * Finds the least loaded item of a group: by load, then tie, then number. The items of a group with one capacity make a
@@ -27,7 +30,7 @@ export type LeastLoadedScratch = Omit<BinArrays, 'count' | 'order' | 'drops'>;
  */
 export class LeastLoaded {
   readonly #count: Int32Array;
-  readonly #capacity: Int32Array;
+  readonly #capacity: Int32Array | undefined;
   readonly #tie: Int32Array;
   readonly #dropped: Uint8Array;
   readonly #drops = { count: 0 };
@@ -38,6 +41,8 @@ export class LeastLoaded {
   round: Int32Array;
   roundFrom = 0;
   roundTo = 0;
+  /** So many rounds, this one included, have the same items in the same order as long as nobody is dropped. */
+  rounds = 0;
 
   constructor(items: LeastLoadedItems, scratch: LeastLoadedScratch) {
     const { count, group, groupCount, capacity, tie, order } = items;
@@ -49,27 +54,30 @@ export class LeastLoaded {
     this.#spare = scratch.spare;
     this.round = scratch.low;
     scratch.dropped.fill(0);
-    scratch.stamp.fill(0);
+    scratch.isBehind.fill(0);
     const { item } = scratch;
+    const itemCount = count.length;
     let length = 0;
-    for (let i = 0; i < count.length; i++) {
-      if (group === undefined || at(group, i) !== -1) item[length++] = i;
+    for (let i = 0; i < itemCount; i++) {
+      if (group === undefined || group[i] !== -1) item[length++] = i;
     }
-    const isUneven = sortByKey(item, 0, length, capacity, scratch);
+    const isUneven = capacity !== undefined && sortByKey(item, 0, length, capacity, scratch);
     const isGrouped = group !== undefined && sortByKey(item, 0, length, group, scratch);
+    const binItems = { count, order, drops: this.#drops };
+    if (!isUneven && !isGrouped && groupCount === 1) {
+      this.#binsOf = length === 0 ? NO_BINS : [[new Bin(binItems, scratch, 0, length)]];
+      return;
+    }
     const groupOf = (i: number): number => (group === undefined ? 0 : at(group, at(item, i)));
-    const arrays: BinArrays = { ...scratch, count, order, drops: this.#drops };
+    const capacityOf = (i: number): number =>
+      capacity === undefined ? 1 : at(capacity, at(item, i));
     const binsOf: Bin[][] = Array.from({ length: groupCount }, () => []);
     for (let from = 0, to = 0; from < length; from = to) {
-      to = isUneven || isGrouped ? from + 1 : length;
-      while (
-        to < length &&
-        groupOf(to) === groupOf(from) &&
-        at(capacity, at(item, to)) === at(capacity, at(item, from))
-      ) {
+      to = from + 1;
+      while (to < length && groupOf(to) === groupOf(from) && capacityOf(to) === capacityOf(from)) {
         to++;
       }
-      binsOf[groupOf(from)]?.push(new Bin(arrays, from, to));
+      binsOf[groupOf(from)]?.push(new Bin(binItems, scratch, from, to));
     }
     this.#binsOf = binsOf;
   }
@@ -99,19 +107,27 @@ export class LeastLoaded {
       this.round = this.#low;
       this.roundFrom = bin.from;
       this.roundTo = bin.nextRound();
+      this.rounds = bin.rounds;
     } else {
       const item = this.first(group);
       this.round = this.#spare;
       this.round[0] = item;
       this.roundFrom = 0;
       this.roundTo = item === -1 ? 0 : 1;
+      this.rounds = 1;
     }
     return this.roundTo > this.roundFrom;
+  }
+
+  /** Each item of this round has risen by so many, at most by {@link rounds}, instead of by one. */
+  tookRounds(group: number, taken: number): void {
+    if (taken > 1) this.#binsOf[group]?.[0]?.tookRounds(taken);
   }
 
   /** The least loaded item of the group that does not have the mark, or -1. Marks are set in the scratch. */
   firstUnmarked(mark: number, group = 0): number {
     const bins = this.#binsOf[group] as readonly Bin[];
+    if (bins.length === 1) return (bins[0] as Bin).firstUnmarked(mark);
     let best = -1;
     for (let i = 0; i < bins.length; i++) {
       const item = (bins[i] as Bin).firstUnmarked(mark);
@@ -119,9 +135,6 @@ export class LeastLoaded {
     }
     return best;
   }
-
-  /** Nothing to do: who rises is found out. */
-  rose(): void {}
 
   /** Takes the item out. */
   drop(item: number): void {
@@ -131,11 +144,13 @@ export class LeastLoaded {
 
   /** Whether `a` is to be taken before `b`. */
   before(a: number, b: number): boolean {
-    const capacityA = at(this.#capacity, a);
-    const capacityB = at(this.#capacity, b);
+    const capacityA = this.#capacity === undefined ? 1 : at(this.#capacity, a);
+    const capacityB = this.#capacity === undefined ? 1 : at(this.#capacity, b);
     const load = at(this.#count, a) * capacityB - at(this.#count, b) * capacityA;
     if (load !== 0) return load < 0;
     const tie = at(this.#tie, a) * capacityB - at(this.#tie, b) * capacityA;
     return tie !== 0 ? tie < 0 : a < b;
   }
 }
+
+const NO_BINS: readonly (readonly Bin[])[] = [[]];

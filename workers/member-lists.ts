@@ -7,15 +7,17 @@ import { at, type Dense, isSet } from './dense.ts';
  */
 export function listActives(dense: Dense, count: Int32Array, mask: number): void {
   const { size, active, activeStart, activeTask } = dense;
-  activeStart[0] = 0;
-  for (let m = 0; m < size.members; m++) {
-    activeStart[m + 1] = at(activeStart, m) + (at(count, m) & mask);
+  const { members, tasks } = size;
+  let end = 0;
+  for (let m = 0; m < members; m++) {
+    activeStart[m] = end;
+    end += (count[m] as number) & mask;
   }
   // Each start serves as the place for the next task of its member, and so ends as the start of the next member.
-  for (let task = 0; task < size.tasks; task++) {
-    const member = at(active, task);
+  for (let task = 0; task < tasks; task++) {
+    const member = active[task] as number;
     if (member === -1) continue;
-    const to = at(activeStart, member);
+    const to = activeStart[member] as number;
     activeTask[to] = task;
     activeStart[member] = to + 1;
   }
@@ -29,22 +31,26 @@ export function listActives(dense: Dense, count: Int32Array, mask: number): void
  */
 export function listStandbys(dense: Dense, count: Int32Array, mask: number): void {
   const { size, base, stateful, standby, activeStart, standbyStart, standbyTask } = dense;
-  standbyStart[0] = 0;
-  for (let m = 0; m < size.members; m++) {
-    const actives = at(activeStart, m + 1) - at(activeStart, m);
-    standbyStart[m + 1] = at(standbyStart, m) + (at(count, m) & mask) - actives;
+  const { members, slots } = size;
+  let end = 0;
+  for (let m = 0; m < members; m++) {
+    standbyStart[m] = end;
+    const actives = (activeStart[m + 1] as number) - (activeStart[m] as number);
+    end += ((count[m] as number) & mask) - actives;
   }
-  if (size.slots === 0) return;
+  standbyStart[members] = end;
+  if (slots === 0) return;
   for (let s = 0; s < size.subtopologies; s++) {
     if (!isSet(stateful, s)) continue;
-    let slot = at(base, s) * size.slots;
-    for (let task = at(base, s); task < at(base, s + 1); task++) {
-      for (let i = 0; i < size.slots; i++) {
-        const member = at(standby, slot++);
+    const to = at(base, s + 1) * slots;
+    let slot = at(base, s) * slots;
+    for (let task = at(base, s); slot < to; task++) {
+      for (const next = slot + slots; slot < next; slot++) {
+        const member = standby[slot] as number;
         if (member === -1) continue;
-        const to = at(standbyStart, member);
-        standbyTask[to] = task;
-        standbyStart[member] = to + 1;
+        const place = standbyStart[member] as number;
+        standbyTask[place] = task;
+        standbyStart[member] = place + 1;
       }
     }
   }

@@ -8,6 +8,8 @@ import { at, type Dense } from './dense.ts';
  * Source: assignors 8, 9.4.
  */
 export class ProcessMembers {
+  /** Whether each process has but one member. */
+  readonly areLone: boolean;
   readonly #count: Int32Array;
   readonly #member: Int32Array;
   readonly #start: Int32Array;
@@ -29,26 +31,39 @@ export class ProcessMembers {
     this.#end = dense.procEnd;
     this.#level = dense.procLevel;
     this.#outside = dense.procOutside;
-    if (dense.size.members === dense.size.processes) return;
+    this.areLone = dense.size.members === dense.size.processes;
+    if (this.areLone) return;
     this.#head.set(this.#start.subarray(0, dense.size.processes));
     this.#end.set(this.#head);
     this.#level.fill(0);
     this.#outside.fill(0);
   }
 
+  /** How many tasks the members of a process can take, the one with the fewest first, until one comes to this count. */
+  roomBelow(process: number, limit: number): number {
+    const end = at(this.#start, process + 1);
+    let room = 0;
+    for (let i = at(this.#start, process); i < end; i++) {
+      room += Math.max(0, limit - 1 - at(this.#count, at(this.#member, i)));
+    }
+    return room;
+  }
+
   /** The member of the process with the fewest tasks; a stale one only where no member is fresh. */
   least(process: number): number {
-    const start = at(this.#start, process);
-    if (at(this.#start, process + 1) - start === 1) return at(this.#member, start);
-    const end = at(this.#end, process);
-    const level = at(this.#level, process);
-    for (let i = at(this.#head, process); i < end; i++) {
-      const member = at(this.#window, i);
-      if (at(this.#count, member) !== level) continue;
-      this.#head[process] = i;
+    if (this.areLone) return this.#member[process] as number;
+    const head = this.#head;
+    const window = this.#window;
+    const count = this.#count;
+    const end = this.#end[process] as number;
+    const level = this.#level[process] as number;
+    for (let i = head[process] as number; i < end; i++) {
+      const member = window[i] as number;
+      if (count[member] !== level) continue;
+      head[process] = i;
       return member;
     }
-    return this.#rise(process, start);
+    return this.#rise(process, at(this.#start, process));
   }
 
   #rise(process: number, start: number): number {

@@ -1,6 +1,5 @@
 import { UNMARKED } from './bin.ts';
 import { at, type Dense, isSet } from './dense.ts';
-import { Ladder } from './ladder.ts';
 import { LeastLoaded, type LeastLoadedItems, type LeastLoadedScratch } from './least-loaded.ts';
 import { ProcessMembers } from './process-members.ts';
 import { Quota } from './quota.ts';
@@ -71,13 +70,22 @@ export function quotaFor(run: Run, kind: TaskKind): Quota {
   return kind === 'stateful' ? run.statefulQuota : run.activeQuota;
 }
 
-/** Counts for the member and the quotas; for the process it is the caller's to count. */
+/** Puts an active on a member, on its account, that of its process and those of the quotas. */
 export function placeActive(run: Run, task: number, member: number, kind: TaskKind): void {
-  const { active, count } = run.dense;
+  const { active, count, procOf, procCount, procStateless } = run.dense;
   active[task] = member;
   const has = at(count, member) + 1;
   count[member] = has;
+  const process = at(procOf, member);
+  procCount[process] = at(procCount, process) + 1;
+  if (kind === 'stateless') procStateless[process] = at(procStateless, process) + 1;
   noteCount(run, has, kind);
+}
+
+/** While counts stay below this, {@link noteCount} has nothing to do for actives of the kind. */
+export function watchedCount(run: Run, kind: TaskKind): number {
+  const least = Math.min(run.activeQuota.limit, run.totalQuota.limit);
+  return kind === 'stateful' ? Math.min(run.statefulQuota.limit, least) : least;
 }
 
 /** Tells the quotas that a member has come to so many tasks, the last of them actives of the kind. */
@@ -119,36 +127,14 @@ function scratchOf(dense: Dense): LeastLoadedScratch {
   return {
     item: dense.binItem,
     low: dense.binLow,
-    high: dense.binHigh,
-    stamp: dense.binStamp,
+    behind: dense.binBehind,
+    isBehind: dense.binIsBehind,
     spare: dense.binSpare,
     marks: dense.marks,
     dropped: dense.binDropped,
     buckets: dense.buckets,
   };
 }
-
-/**
- * As {@link leastLoadedProcesses}, all in one group and for stateful tasks. Where a few processes have far more to do than
- * others, the least loaded one is often the one that has just got a copy of the same task: then a ladder finds the next
- * faster than windows do.
- */
-export function leastLoadedForCopies(run: Run): LeastLoaded | Ladder {
-  const { size, procCount, marks } = run.dense;
-  let least = Infinity;
-  let most = 0;
-  for (let p = 0; p < size.processes; p++) {
-    least = Math.min(least, at(procCount, p));
-    most = Math.max(most, at(procCount, p));
-  }
-  const isUneven = most - least > size.processes;
-  return size.slots > 1 && isUneven && size.processes <= LADDER_MAX
-    ? new Ladder(processesByLoad(run, 'stateful'), marks)
-    : leastLoadedProcesses(run, 'stateful');
-}
-
-/** With more processes a step on the ladder takes longer than a look through windows. */
-const LADDER_MAX = 64;
 
 function processesByLoad(
   { dense, members }: Pick<Run, 'dense' | 'members'>,
@@ -171,27 +157,11 @@ function processesByLoad(
     count: procCount,
     group: facts.stale > 0 ? procGroup : group,
     groupCount: group === undefined ? 1 : size.tagGroups,
-    capacity: procCapacity,
+    // Processes of one member each are alike.
+    capacity: size.members === size.processes ? undefined : procCapacity,
     tie: procStateless,
     order: dealt === 'stateless' ? procOrder : procStateless,
   };
-}
-
-/** Adds up what the members of each process have; what is new since the last time are actives of the kind. */
-export function recountProcesses(dense: Dense, kind: TaskKind): void {
-  const { size, procOf, count, procCount, procStateless } = dense;
-  const isStateless = kind === 'stateless';
-  for (let p = 0; isStateless && p < size.processes; p++) {
-    procStateless[p] = at(procStateless, p) - at(procCount, p);
-  }
-  procCount.fill(0);
-  for (let m = 0; m < size.members; m++) {
-    const process = at(procOf, m);
-    procCount[process] = at(procCount, process) + (at(count, m) & COUNT_MASK);
-  }
-  for (let p = 0; isStateless && p < size.processes; p++) {
-    procStateless[p] = at(procStateless, p) + at(procCount, p);
-  }
 }
 
 function countStaleHolders({ prevActive, frozen, count, size }: Dense): number {

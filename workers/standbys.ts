@@ -1,11 +1,17 @@
-import { bestCandidate, CANDIDATE_KINDS, type CandidateKind, hasCandidates } from './candidates.ts';
+import {
+  bestCandidate,
+  CANDIDATE_KINDS,
+  type CandidateKind,
+  hasCandidates,
+  isLessLoaded,
+} from './candidates.ts';
 import { keepStaleStandbys, listHolders, placeStandby } from './copies.ts';
 import { at, type Dense, isSet } from './dense.ts';
 import { keepCopies } from './keep-copies.ts';
 import { findRackRoom } from './rack-room.ts';
 import { NO_HOLDER, NO_NEW_VALUE, pickForDiversity } from './racks.ts';
-import { leastLoadedForCopies, leastLoadedProcesses, type Run } from './run.ts';
-import { forEachTask, orderTasks, sortFew } from './task-order.ts';
+import { leastLoadedProcesses, type Run } from './run.ts';
+import { orderTasks, sortFew } from './task-order.ts';
 
 /**
  * Gives every stateful task its standbys, after the actives are placed: first what stale members keep, then for the
@@ -67,13 +73,8 @@ function placeForRacks(run: Run): number {
  */
 function placeOfMoved(run: Run): number {
   const { dense, totalQuota } = run;
-  const { few, standbyCount, prevActive, active, count, procOf, marks, size } = dense;
-  let taskCount = 0;
-  forEachTask(dense, 'stateful', (task) => {
-    const previous = at(prevActive, task);
-    const isMoved = previous !== -1 && previous !== at(active, task);
-    if (isMoved && at(standbyCount, task) < size.slots) few[taskCount++] = task;
-  });
+  const { few, standbyCount, prevActive, count, procOf, marks } = dense;
+  const taskCount = gatherMoved(dense);
   sortFew(dense, taskCount, 'stateful');
   let placed = 0;
   for (let i = taskCount - 1; i >= 0; i--) {
@@ -90,32 +91,91 @@ function placeOfMoved(run: Run): number {
   return placed;
 }
 
+/** Gathers in `few` the tasks whose active has moved and that lack standbys; returns how many. */
+function gatherMoved(dense: Dense): number {
+  const { size, base, stateful, active, prevActive, standbyCount, few } = dense;
+  const { slots } = size;
+  let filled = 0;
+  for (let s = 0; s < size.subtopologies; s++) {
+    if (!isSet(stateful, s)) continue;
+    const to = at(base, s + 1);
+    for (let task = at(base, s); task < to; task++) {
+      const previous = prevActive[task] as number;
+      if (previous === -1 || previous === active[task]) continue;
+      if ((standbyCount[task] as number) < slots) few[filled++] = task;
+    }
+  }
+  return filled;
+}
+
 function placeOnCandidates(run: Run, task: number, kind: CandidateKind): void {
   const { standbyCount, size } = run.dense;
   while (at(standbyCount, task) < size.slots) {
-    const member = bestCandidate(run, task, kind, 'sibling', run.totalQuota);
+    const member = bestCandidate(run, task, kind, run.totalQuota);
     if (member === -1) return;
     placeStandby(run, task, member);
   }
 }
 
 /**
- * Where state of a kind is, in descending (partition, subtopology) order.
+ * Where state of a kind is, in descending (partition, subtopology) order: as {@link placeOnCandidates} does, for many.
  *
  * @returns how many standbys were placed.
  */
 function placeWithState(run: Run, kind: CandidateKind): number {
-  const { dense } = run;
-  const { few, standbyCount } = dense;
+  const { dense, members, totalQuota } = run;
+  const { size, few, active, procOf, procCount, count, marks, standby, standbyCount } = dense;
+  const { candStart, candDisk, candMember, candCaughtUp } = dense;
+  const { slots } = size;
+  const ofCopies = kind === 'copies';
   const taskCount = gatherLacking(dense, kind);
   sortFew(dense, taskCount, 'stateful');
   let placed = 0;
   for (let i = taskCount - 1; i >= 0; i--) {
-    const task = at(few, i);
-    const before = at(standbyCount, task);
-    startTask(run, task);
-    placeOnCandidates(run, task, kind);
-    placed += at(standbyCount, task) - before;
+    const task = few[i] as number;
+    const first = task * slots;
+    const disk = candDisk[task] as number;
+    const from = ofCopies ? (candStart[task] as number) : disk;
+    const end = ofCopies ? disk : (candStart[task + 1] as number);
+    let copies = standbyCount[task] as number;
+    const owner = active[task] as number;
+    if (owner !== -1) marks[procOf[owner] as number] = task;
+    for (let j = 0; j < copies; j++) marks[procOf[standby[first + j] as number] as number] = task;
+    while (copies < slots) {
+      const limit = totalQuota.limit;
+      let best = -1;
+      let bestMember = -1;
+      let bestHas = 0;
+      for (let c = from; c < end; c++) {
+        let member = candMember[c] as number;
+        const process = procOf[member] as number;
+        if (marks[process] === task) continue;
+        let has = count[member] as number;
+        if (has >= limit) {
+          member = members.least(process);
+          has = count[member] as number;
+          if (has >= limit) continue;
+        }
+        if (best !== -1) {
+          if (has >= bestHas) continue;
+          if ((candCaughtUp[c] as number) < (candCaughtUp[best] as number)) continue;
+          if (!isLessLoaded(dense, process, procOf[bestMember] as number)) continue;
+        }
+        best = c;
+        bestMember = member;
+        bestHas = has;
+      }
+      if (best === -1) break;
+      const process = procOf[bestMember] as number;
+      standby[first + copies++] = bestMember;
+      marks[process] = task;
+      procCount[process] = (procCount[process] as number) + 1;
+      bestHas += 1;
+      count[bestMember] = bestHas;
+      if (bestHas === limit) totalQuota.reached(bestHas);
+      placed++;
+    }
+    standbyCount[task] = copies;
   }
   return placed;
 }
@@ -123,15 +183,18 @@ function placeWithState(run: Run, kind: CandidateKind): number {
 /** Gathers in `few` the tasks that lack standbys and have state of a kind somewhere; returns how many. */
 function gatherLacking(dense: Dense, kind: CandidateKind): number {
   const { size, base, few, standbyCount, candStart, candDisk } = dense;
+  const { slots } = size;
   const ofCopies = kind === 'copies';
   let filled = 0;
   for (let s = 0; s < size.subtopologies; s++) {
     if (!isSet(dense.stateful, s)) continue;
     const to = at(base, s + 1);
     for (let task = at(base, s); task < to; task++) {
-      if (at(standbyCount, task) === size.slots) continue;
-      const disk = at(candDisk, task);
-      const isThere = ofCopies ? at(candStart, task) < disk : disk < at(candStart, task + 1);
+      if (standbyCount[task] === slots) continue;
+      const disk = candDisk[task] as number;
+      const isThere = ofCopies
+        ? (candStart[task] as number) < disk
+        : disk < (candStart[task + 1] as number);
       if (isThere) few[filled++] = task;
     }
   }
@@ -141,25 +204,27 @@ function gatherLacking(dense: Dense, kind: CandidateKind): number {
 /** What is missing yet, in descending (subtopology, partition) order; without regard to the quota, as H5 demands. */
 function placeRest(run: Run): void {
   const { dense, members } = run;
-  const { size, base, stateful, standby, standbyCount, marks, count, procCount } = dense;
-  const processes = leastLoadedForCopies(run);
+  const { size, base, active, procOf, standby, standbyCount, marks, count, procCount } = dense;
+  const { slots } = size;
+  const processes = leastLoadedProcesses(run, 'stateful');
   for (let s = size.subtopologies - 1; s >= 0; s--) {
-    if (!isSet(stateful, s)) continue;
+    if (!isSet(dense.stateful, s)) continue;
     const from = at(base, s);
     for (let task = at(base, s + 1) - 1; task >= from; task--) {
-      let placed = at(standbyCount, task);
-      if (placed === size.slots) continue;
-      startTask(run, task);
-      for (; placed < size.slots; placed++) {
+      const placed = standbyCount[task] as number;
+      if (placed === slots) continue;
+      const first = task * slots;
+      const owner = active[task] as number;
+      if (owner !== -1) marks[procOf[owner] as number] = task;
+      for (let i = 0; i < placed; i++) marks[procOf[standby[first + i] as number] as number] = task;
+      for (let i = placed; i < slots; i++) {
         const process = processes.firstUnmarked(task);
         if (process === -1) break;
         const member = members.least(process);
-        standby[task * size.slots + placed] = member;
+        standby[first + i] = member;
         marks[process] = task;
-        count[member] = at(count, member) + 1;
-        const has = at(procCount, process) + 1;
-        procCount[process] = has;
-        processes.rose(has);
+        count[member] = (count[member] as number) + 1;
+        procCount[process] = (procCount[process] as number) + 1;
       }
     }
   }

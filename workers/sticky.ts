@@ -1,25 +1,20 @@
-import {
-  bestCandidate,
-  CANDIDATE_KINDS,
-  type CandidateKind,
-  hasCandidates,
-  type Landing,
-} from './candidates.ts';
+import { CANDIDATE_KINDS, hasCandidates, placeActivesOnCandidates } from './candidates.ts';
 import { at, type Dense } from './dense.ts';
 import { handOver } from './hand-over.ts';
-import { keepActives } from './keep-actives.ts';
+import { keepSureActives, keepWithinQuota } from './keep-actives.ts';
 import type { LeastLoaded } from './least-loaded.ts';
 import { listActives, listStandbys } from './member-lists.ts';
 import {
   COUNT_MASK,
   leastLoadedProcesses,
-  placeActive,
+  noteCount,
   quotaFor,
   type Run,
   startRun,
+  watchedCount,
 } from './run.ts';
 import { placeStandbys } from './standbys.ts';
-import { isOfKind, sortFew, type TaskKind } from './task-order.ts';
+import { dropPlaced, type TaskKind } from './task-order.ts';
 
 /**
  * The sticky assignor: tasks stay where they are as long as everybody gets an even share, go where their state is
@@ -33,102 +28,121 @@ import { isOfKind, sortFew, type TaskKind } from './task-order.ts';
  */
 export function assignSticky(dense: Dense): void {
   const run = startRun(dense);
-  handOver(run);
   for (const kind of ['stateful', 'stateless'] as const) {
-    keepActives(run, kind);
-    placeWhereStateIs(run, kind);
-    dealActives(run, kind);
+    let restLength = keepSureActives(run, kind);
+    if (kind === 'stateful') restLength = handOver(run, restLength);
+    restLength = keepWithinQuota(run, kind, restLength);
+    restLength = placeWhereStateIs(run, kind, restLength);
+    dealActives(run, kind, restLength);
   }
   listActives(dense, dense.count, COUNT_MASK);
   if (dense.size.slots > 0) placeStandbys(run);
   listStandbys(dense, dense.count, COUNT_MASK);
 }
 
-/** Who has the state comes first, in all tasks; only then siblings take what did not fit. */
-const LANDINGS: readonly Landing[] = ['member', 'sibling'];
-
-/** 2. Where its state is, in (partition, subtopology) order. */
-function placeWhereStateIs(run: Run, kind: TaskKind): void {
+/** 2. Where its state is, in (partition, subtopology) order. Returns how many tasks are left in `rest`. */
+function placeWhereStateIs(run: Run, kind: TaskKind, restLength: number): number {
   const { dense } = run;
-  const { few, active, procOf, procCount, procStateless } = dense;
-  const quota = quotaFor(run, kind);
+  let length = restLength;
   for (const candidates of CANDIDATE_KINDS) {
     // State on disk is that of stateful tasks.
+    if (length === 0 || (candidates === 'disk' && kind === 'stateless')) continue;
     if (!hasCandidates(dense, candidates)) continue;
-    if (candidates === 'disk' && kind === 'stateless') continue;
-    const taskCount = gatherUnplaced(dense, kind, candidates);
-    sortFew(dense, taskCount, kind);
-    for (const landing of LANDINGS) {
-      if (landing === 'sibling' && dense.size.members === dense.size.processes) break;
-      for (let i = 0; i < taskCount; i++) {
-        const task = at(few, i);
-        if (at(active, task) !== -1) continue;
-        const member = bestCandidate(run, task, candidates, landing, quota);
-        if (member === -1) continue;
-        placeActive(run, task, member, kind);
-        const process = at(procOf, member);
-        procCount[process] = at(procCount, process) + 1;
-        if (kind === 'stateless') procStateless[process] = at(procStateless, process) + 1;
-      }
-    }
+    placeActivesOnCandidates(run, kind, candidates, length);
+    length = dropPlaced(dense, length);
   }
-}
-
-/** Gathers in `few` the tasks without an owner that have candidates; returns how many. */
-function gatherUnplaced(dense: Dense, kind: TaskKind, candidates: CandidateKind): number {
-  const { size, base, active, few, candStart, candDisk } = dense;
-  const ofCopies = candidates === 'copies';
-  let filled = 0;
-  for (let s = 0; s < size.subtopologies; s++) {
-    if (!isOfKind(dense, s, kind)) continue;
-    const to = at(base, s + 1);
-    for (let task = at(base, s); task < to; task++) {
-      if (at(active, task) !== -1) continue;
-      const disk = at(candDisk, task);
-      if (ofCopies ? at(candStart, task) < disk : disk < at(candStart, task + 1)) {
-        few[filled++] = task;
-      }
-    }
-  }
-  return filled;
+  return length;
 }
 
 /** 3. The rest, in (subtopology, partition) order, so that neighbours land on different processes. */
-function dealActives(run: Run, kind: TaskKind): void {
-  const { dense, members } = run;
-  const { size, base, active, count, procCount, procStateless } = dense;
-  const quota = quotaFor(run, kind);
-  let processes: LeastLoaded | undefined;
-  let round: Int32Array = NOBODY;
-  let next = 0;
-  let end = 0;
-  for (let s = 0; s < size.subtopologies; s++) {
-    if (!isOfKind(dense, s, kind)) continue;
-    const to = at(base, s + 1);
-    for (let task = at(base, s); task < to; task++) {
-      if (at(active, task) !== -1) continue;
-      let process: number;
-      let member: number;
-      for (;;) {
-        if (next === end) {
-          processes ??= leastLoadedProcesses(run, kind);
-          // Nobody is fresh.
-          if (!processes.nextRound(0)) return;
-          round = processes.round;
-          next = processes.roundFrom;
-          end = processes.roundTo;
-        }
-        process = at(round, next++);
-        member = members.least(process);
-        if (at(count, member) < quota.limit) break;
-        // Room never comes back: counts rise, limits fall.
-        processes?.drop(process);
-      }
-      placeActive(run, task, member, kind);
-      procCount[process] = at(procCount, process) + 1;
-      if (kind === 'stateless') procStateless[process] = at(procStateless, process) + 1;
-    }
+function dealActives(run: Run, kind: TaskKind, restLength: number): void {
+  if (restLength === 0) return;
+  const processes = leastLoadedProcesses(run, kind);
+  // Without a round nobody is fresh.
+  for (let next = 0; next < restLength && processes.nextRound(0); ) {
+    const rounds = countFreeRounds(run, kind, processes, restLength - next);
+    next =
+      rounds > 1
+        ? dealRounds(run, kind, processes, { next, rounds })
+        : dealRound(run, kind, processes, { next, restLength });
   }
 }
 
-const NOBODY: Int32Array = new Int32Array(0);
+/** How many rounds can be dealt before a member comes to a limit, or the tasks end. */
+function countFreeRounds(
+  run: Run,
+  kind: TaskKind,
+  { round, roundFrom, roundTo, rounds }: LeastLoaded,
+  taskCount: number,
+): number {
+  const watched = watchedCount(run, kind);
+  let free = Math.min(rounds, Math.floor(taskCount / (roundTo - roundFrom)));
+  for (let i = roundFrom; i < roundTo && free > 1; i++) {
+    free = Math.min(free, run.members.roomBelow(at(round, i), watched));
+  }
+  return free;
+}
+
+/** Deals whole rounds, to one process after the other. Returns which task of `rest` is next. */
+function dealRounds(
+  { dense, members }: Run,
+  kind: TaskKind,
+  processes: LeastLoaded,
+  { next, rounds }: { readonly next: number; readonly rounds: number },
+): number {
+  const { rest, active, count, procCount, procStateless } = dense;
+  const { round, roundFrom, roundTo } = processes;
+  const width = roundTo - roundFrom;
+  const end = next + rounds * width;
+  for (let i = 0; i < width; i++) {
+    const process = at(round, roundFrom + i);
+    if (members.areLone) {
+      const member = members.least(process);
+      for (let r = next + i; r < end; r += width) active[rest[r] as number] = member;
+      count[member] = at(count, member) + rounds;
+    } else {
+      for (let r = next + i; r < end; r += width) {
+        const member = members.least(process);
+        active[rest[r] as number] = member;
+        count[member] = (count[member] as number) + 1;
+      }
+    }
+    procCount[process] = at(procCount, process) + rounds;
+    if (kind === 'stateless') procStateless[process] = at(procStateless, process) + rounds;
+  }
+  processes.tookRounds(0, rounds);
+  return end;
+}
+
+/** Deals one round, with an eye on the quotas. Returns which task of `rest` is next. */
+function dealRound(
+  run: Run,
+  kind: TaskKind,
+  processes: LeastLoaded,
+  { next, restLength }: { readonly next: number; readonly restLength: number },
+): number {
+  const { dense, members } = run;
+  const { rest, active, count, procCount, procStateless } = dense;
+  const { round, roundTo } = processes;
+  const quota = quotaFor(run, kind);
+  let watched = watchedCount(run, kind);
+  let task = next;
+  for (let i = processes.roundFrom; i < roundTo && task < restLength; i++) {
+    const process = round[i] as number;
+    const member = members.least(process);
+    const has = (count[member] as number) + 1;
+    if (has > quota.limit) {
+      // Room never comes back: counts rise, limits fall.
+      processes.drop(process);
+      continue;
+    }
+    active[rest[task++] as number] = member;
+    count[member] = has;
+    procCount[process] = (procCount[process] as number) + 1;
+    if (kind === 'stateless') procStateless[process] = (procStateless[process] as number) + 1;
+    if (has < watched) continue;
+    noteCount(run, has, kind);
+    watched = watchedCount(run, kind);
+  }
+  return task;
+}

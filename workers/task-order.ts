@@ -25,6 +25,30 @@ export function forEachTask(dense: Dense, kind: TaskKind, visit: (task: number) 
   }
 }
 
+/** Lists in `rest` the tasks of a kind that have no owner yet, ascending; returns how many there are. */
+export function listUnplaced(dense: Dense, kind: TaskKind): number {
+  const { size, base, active, rest } = dense;
+  let length = 0;
+  for (let s = 0; s < size.subtopologies; s++) {
+    if (!isOfKind(dense, s, kind)) continue;
+    const to = at(base, s + 1);
+    for (let task = at(base, s); task < to; task++) {
+      if (active[task] === -1) rest[length++] = task;
+    }
+  }
+  return length;
+}
+
+/** Takes those out of `rest` that have an owner by now; returns how many are left. */
+export function dropPlaced({ rest, active }: Dense, restLength: number): number {
+  let length = 0;
+  for (let i = 0; i < restLength; i++) {
+    const task = rest[i] as number;
+    if (active[task] === -1) rest[length++] = task;
+  }
+  return length;
+}
+
 /**
  * Writes the tasks of a kind in (partition, subtopology) order into a list: goes over the partitions, and for each over
  * the subtopologies that have it.
@@ -58,7 +82,9 @@ export function orderTasks(dense: Dense, kind: TaskKind, into: Int32Array): numb
       }
       leftCount = staying;
     }
-    for (let i = 0; i < leftCount; i++) into[filled++] = at(base, at(left, i)) + partition;
+    for (let i = 0; i < leftCount; i++) {
+      into[filled++] = (base[left[i] as number] as number) + partition;
+    }
   }
   return filled;
 }

@@ -88,11 +88,11 @@ function dirtyScratch(length: number): LeastLoadedScratch {
   return {
     item: dirty(),
     low: dirty(),
-    high: dirty(),
+    behind: dirty(),
     marks: dirty(),
-    stamp: dirty(),
     spare: dirty(),
     dropped: new Uint8Array(length).fill(1),
+    isBehind: new Uint8Array(length).fill(1),
     buckets: new Int32Array(64).fill(1),
   };
 }
