@@ -13,6 +13,7 @@ import type {
   OffsetFetchRequest,
   PartitionsAsked,
 } from '../machines/commands.ts';
+import type { GroupProblem } from '../machines/model/assignment.ts';
 import type { Group, GroupState } from '../machines/model/group.ts';
 import type { ErrorName } from '../machines/model/refusal.ts';
 import type { GroupSoft } from '../machines/model/soft.ts';
@@ -91,6 +92,11 @@ export interface GroupCoordinator {
   topicsDeleted(topics: readonly { readonly name: string; readonly topicId: string }[]): void;
 
   view(groupId: string): GroupView | undefined;
+  /**
+   * What an assignor would be asked about the group now, as of the last commit; undefined while nothing can be assigned:
+   * there is no such group, or its topology is not ready.
+   */
+  problem(groupId: string): GroupProblem | undefined;
   /** Ids of all streams groups, sorted. */
   groupIds(): readonly string[];
   shards(): readonly ShardStatus[];

@@ -13,6 +13,7 @@ import type {
   PartitionsAsked,
 } from '../machines/commands.ts';
 import { refusedAnswer } from '../machines/decide/answer.ts';
+import { problemOf } from '../machines/decide/assignment-run.ts';
 import { decideDelete } from '../machines/decide/delete.ts';
 import {
   describeGroup,
@@ -32,6 +33,7 @@ import {
   judgeOffsetDelete,
 } from '../machines/decide/offsets.ts';
 import type { GroupSlot } from '../machines/decision.ts';
+import type { GroupProblem } from '../machines/model/assignment.ts';
 import type { GroupState } from '../machines/model/group.ts';
 import { byCodeUnits, shardOf } from '../machines/model/ids.ts';
 import type { ErrorName } from '../machines/model/refusal.ts';
@@ -242,6 +244,16 @@ export class Router implements GroupCoordinator {
   view(groupId: string): GroupView | undefined {
     const slot = this.#shard(groupId).committed.get(groupId);
     return slot?.group === undefined ? undefined : { group: slot.group, soft: slot.soft };
+  }
+
+  problem(groupId: string): GroupProblem | undefined {
+    const view = this.view(groupId);
+    const configured = view?.soft.configured;
+    if (view === undefined || configured === undefined || configured.problem !== undefined) {
+      return undefined;
+    }
+    const { behaviour, settings } = this.#options;
+    return problemOf(view, configured, { behaviour, settings: settings.group(groupId) });
   }
 
   groupIds(): readonly string[] {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import type { GroupCoordinator } from '../actors/group-coordinator.ts';
-import type { Log } from '../actors/ports.ts';
+import type { AssignorPort, Log } from '../actors/ports.ts';
 import { Router } from '../actors/router.ts';
 import { Shards } from '../actors/shards.ts';
 import { AssignorModules } from '../workers/assignor-modules.ts';
@@ -18,6 +19,10 @@ import { type Front, gatewayFront, standaloneFront } from './front.ts';
 import { GroupSettingsInForce } from './group-settings.ts';
 import { Listeners } from './listeners.ts';
 import { createMetrics, type Metrics } from './observe/metrics.ts';
+import { aboutGroup } from './problem/about-group.ts';
+import type { CellAbout } from './problem/cell-text.ts';
+import { ProblemFolder } from './problem/problem-folder.ts';
+import { ProblemKeeper } from './problem/problem-keeper.ts';
 import { type Authorizer, allowAll } from './server/authorize.ts';
 import { brokerConfigResources } from './server/broker-config-resources.ts';
 import { createDispatch, type Dispatch } from './server/dispatch.ts';
@@ -26,6 +31,7 @@ import type { ConfigResources } from './server/ports.ts';
 import { createStandalone } from './server/standalone.ts';
 import { openStorage, type Storage } from './storage.ts';
 import { unlessAborted } from './unless-aborted.ts';
+import { within } from './upstream/within.ts';
 
 /** A coordinator that runs. */
 export type RunningCoordinator = {
@@ -43,6 +49,8 @@ export type RunningCoordinator = {
 
 /** Runs that wait for a thread of the pool, for each of its threads. */
 const RUNS_WAITING_PER_THREAD = 1000;
+/** Where problems at which the assignor failed are kept, below the data folder. */
+const PROBLEMS_FOLDER = 'problems';
 /** Partitions of a topic that asks for the default. */
 const DEFAULT_PARTITION_COUNT = 1;
 
@@ -192,13 +200,11 @@ function startShards(
   closers: (() => Promise<void>)[],
 ): { shards: Shards; router: Router } {
   const { config, log, storage, settings, front, modules, patterns, metrics } = parts;
-  const assignor = new AssignorPool({
-    threads: config.assignor.threads,
-    queueMax: config.assignor.threads * RUNS_WAITING_PER_THREAD,
-    log,
-    modules,
-  });
-  closers.push(() => assignor.close());
+  const late: { router?: Router } = {};
+  const assignor = startAssignor(
+    { config, log, modules, aboutGroup: (groupId) => aboutGroup(late.router?.view(groupId)) },
+    closers,
+  );
   const shared = {
     behaviour: config.behaviour,
     coordinator: config.coordinator,
@@ -224,7 +230,46 @@ function startShards(
     offsetsRetentionCheckMs: config.shards.retentionCheckIntervalMs,
   });
   closers.push(() => shards.close(config.stopTimeoutMs));
-  return { shards, router: new Router(shards, shared) };
+  const router = new Router(shards, shared);
+  late.router = router;
+  return { shards, router };
+}
+
+/** The pool; where there is a folder, problems at which it fails are kept there. */
+function startAssignor(
+  parts: {
+    readonly config: Config;
+    readonly log: Log;
+    readonly modules: AssignorModules;
+    readonly aboutGroup: (groupId: string) => CellAbout;
+  },
+  closers: (() => Promise<void>)[],
+): AssignorPort {
+  const { config, log, modules } = parts;
+  const { assignor, store, stopTimeoutMs } = config;
+  const folder =
+    store.kind === 'memory'
+      ? undefined
+      : new ProblemFolder({ folder: join(store.dataDir, PROBLEMS_FOLDER), log });
+  if (folder !== undefined) {
+    closers.push(async () => {
+      await within(systemClock, stopTimeoutMs, folder.idle());
+    });
+  }
+  const pool = new AssignorPool({
+    threads: assignor.threads,
+    queueMax: assignor.threads * RUNS_WAITING_PER_THREAD,
+    log,
+    modules,
+  });
+  closers.push(() => pool.close());
+  return new ProblemKeeper({
+    assignor: pool,
+    folder,
+    aboutGroup: parts.aboutGroup,
+    clock: systemClock,
+    log,
+  });
 }
 
 /** The settings of this broker and of groups, as clients see and change them. */

@@ -51,7 +51,10 @@ describe('the house', () => {
       /^src\/store\//,
       /^(src\/(store|wire|config)\/|actors\/ports\.ts$|machines\/|node:|classic-level$)/,
     ],
-    [/^src\/problem\//, /^(src\/problem\/|machines\/model\/|node:)/],
+    [
+      /^src\/problem\//,
+      /^(src\/(problem\/|version\.ts$)|machines\/model\/|actors\/(ports|group-coordinator)\.ts$|workers\/pool\.ts$|node:)/,
+    ],
     [/^src\/client\//, /^(src\/(client|wire)\/|src\/version\.ts$|node:)/],
     [/^src\/server\//, /^(src\/(server|wire|config)\/|actors\/|machines\/|node:)/],
   ];

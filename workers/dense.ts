@@ -1,4 +1,5 @@
 import { ASSIGNORS } from '../machines/model/assignors.ts';
+import { FIGURES } from '../machines/model/placement.ts';
 
 /** Numbers of a problem that fix the length of every array. */
 export type DenseSizes = {
@@ -109,6 +110,8 @@ function layOut(size: DenseSizes, arena: Arena) {
     size,
     /** Offset sum, rounded above 2^53: -1 unknown, Infinity not started. The order of the list is the exact one. */
     candOffset: arena.f64(C),
+    /** A result: the measures of the run, and one per tag key. See figures.ts. */
+    figures: arena.f64(FIGURES.length + K),
     /** First task of each subtopology. */
     base: arena.i32(S + 1),
     subtopologyOf: arena.i32(T),
@@ -181,6 +184,10 @@ function layOut(size: DenseSizes, arena: Arena) {
 
     binDropped: arena.u8(P),
     binIsBehind: arena.u8(P),
+
+    /** Results: why a task, by its number and beside `standbyTask`, is new where it is; 0 = it is not. See explain.ts. */
+    activeReason: arena.u8(T),
+    standbyReason: arena.u8(T * R),
 
     /** 1 = has a changelog. */
     stateful: arena.u8(S),

@@ -6,12 +6,13 @@ import type {
 } from '../machines/model/assignment.ts';
 import { PersistentMap } from '../machines/model/persistent-map.ts';
 import { invariant } from '../machines/model/refusal.ts';
+import type { TasksByRole } from '../machines/model/tasks.ts';
 import type { KeyValue } from '../machines/model/topology.ts';
-import { CandidateWriter } from './candidate-writer.ts';
 import { at, type Dense, type DenseSizes } from './dense.ts';
 import { MemberReader, type MemberTasks } from './member-tasks.ts';
 import { Ordered } from './ordered.ts';
 import type { ProblemView } from './problem-view.ts';
+import { type MemberChange, StateByTask } from './state-by-task.ts';
 import { TaskNumbers } from './task-numbers.ts';
 
 /** A member with what was read of it, which no run that finds it as the last one did reads again. */
@@ -22,6 +23,11 @@ type Entry = {
   /** Undefined: to be read. */
   tasks: MemberTasks | undefined;
   process: Process;
+  /** As it was last written; -1 and undefined: not yet. */
+  number: number;
+  written: MemberTasks | undefined;
+  /** The target installed. */
+  target: TasksByRole | undefined;
 };
 
 /** A process of the group, with how many members it has. */
@@ -47,22 +53,33 @@ export class EncodedGroup {
   #acceptableRecoveryLag = 0n;
   #members: PersistentMap<AssignmentHolder> = PersistentMap.empty();
   #reports: PersistentMap<TaskReports> = PersistentMap.empty();
+  #targets: PersistentMap<TasksByRole> = PersistentMap.empty();
   readonly #entries = new Map<string, Entry>();
   readonly #processes = new Map<string, Process>();
   readonly #memberOrder: Ordered<Entry>;
   readonly #processOrder: Ordered<Process>;
   #unread: Entry[] = [];
-  #prevActive = new Int32Array(0);
+  /** Those that may have to be written otherwise than last time. */
+  #changed = new Set<Entry>();
+  #state: StateByTask;
+  /** The members as last written. */
+  #written: readonly Entry[] = [];
 
   constructor(view: ProblemView) {
     this.#view = view;
     this.#memberOrder = new Ordered(view.order);
     this.#processOrder = new Ordered(view.order);
+    this.#state = this.#newState();
   }
 
   /** The members of the last problem, in the order of their numbers. */
   get memberIds(): readonly string[] {
     return this.#memberOrder.ids;
+  }
+
+  /** What each of these members has installed. */
+  get installed(): readonly (TasksByRole | undefined)[] {
+    return this.#memberOrder.items.map(({ target }) => target);
   }
 
   get numbers(): TaskNumbers {
@@ -80,7 +97,8 @@ export class EncodedGroup {
     if (!isSame) {
       this.#numbers = new TaskNumbers(problem.subtopologies);
       this.#reader = new MemberReader(this.#numbers);
-      this.#prevActive = new Int32Array(this.#numbers.count);
+      this.#state = this.#newState();
+      for (const entry of this.#written) entry.written = undefined;
     }
     if (!isSame || this.#acceptableRecoveryLag !== problem.acceptableRecoveryLag) {
       this.#acceptableRecoveryLag = problem.acceptableRecoveryLag;
@@ -88,7 +106,7 @@ export class EncodedGroup {
       for (const entry of this.#entries.values()) this.#forget(entry);
     }
     this.#members.forEachChange(problem.members, (memberId, before, after) => {
-      this.#noteMember(memberId, before, after, problem.reports.get(memberId) ?? NO_REPORTS);
+      this.#noteMember(memberId, before, after, problem);
     });
     this.#members = problem.members;
     this.#reports.forEachChange(problem.reports, (memberId, _, after) => {
@@ -96,6 +114,11 @@ export class EncodedGroup {
       if (entry !== undefined) this.#noteReports(entry, after ?? NO_REPORTS);
     });
     this.#reports = problem.reports;
+    this.#targets.forEachChange(problem.targets, (memberId, _, after) => {
+      const entry = this.#entries.get(memberId);
+      if (entry !== undefined) entry.target = after;
+    });
+    this.#targets = problem.targets;
   }
 
   /**
@@ -135,8 +158,7 @@ export class EncodedGroup {
       this.#processOrder.items;
     const { rackAwareAssignmentTags } = question;
     const tags = tagsOf(members, processes, rackAwareAssignmentTags);
-    const read = members.map(tasksOf);
-    const held = this.#claimActives(members, read);
+    this.#updateState(members);
     const frozen = frozenOf(members, question);
     const dense = open(
       {
@@ -148,19 +170,18 @@ export class EncodedGroup {
         slots: Math.max(0, Math.min(question.numStandbyReplicas, processes.length - 1)),
         tagKeys: rackAwareAssignmentTags.length,
         tagGroups: tags.groupCount,
-        candidates: sum(read, ({ tasks }) => tasks.length),
+        candidates: this.#state.candidateCount,
       },
-      { held, copies: sum(read, ({ copyCount }) => copyCount), stale: frozen.count },
+      { held: this.#state.held, copies: this.#state.copies, stale: frozen.count },
     );
     dense.base.set(this.#numbers.base);
     dense.subtopologyOf.set(this.#numbers.subtopologyOf);
     dense.stateful.set(this.#numbers.stateful);
-    dense.prevActive.set(this.#prevActive);
+    this.#state.copyTo(dense);
     dense.frozen.set(frozen.flags);
     dense.tagValue.set(tags.values);
     dense.tagGroup.set(tags.groups);
     writeProcesses(dense, members, processes, this.#view);
-    new CandidateWriter(dense, read, this.#view.notStarted).write();
     return dense;
   }
 
@@ -168,22 +189,32 @@ export class EncodedGroup {
     memberId: string,
     before: AssignmentHolder | undefined,
     after: AssignmentHolder | undefined,
-    reports: TaskReports,
+    { reports, targets }: GroupProblem,
   ): void {
     const entry = this.#entries.get(memberId);
     if (after === undefined) {
       if (entry === undefined) return;
       this.#entries.delete(memberId);
       this.#memberOrder.remove(entry);
+      this.#changed.add(entry);
       this.#leaveProcess(entry.process);
       return;
     }
     if (entry === undefined) {
       const process = this.#joinProcess(after.processId);
-      const made: Entry = { id: memberId, member: after, reports, tasks: undefined, process };
+      const made: Entry = {
+        id: memberId,
+        member: after,
+        reports: reports.get(memberId) ?? NO_REPORTS,
+        tasks: undefined,
+        process,
+        number: -1,
+        written: undefined,
+        target: targets.get(memberId),
+      };
       this.#entries.set(memberId, made);
       this.#memberOrder.add(made);
-      this.#unread.push(made);
+      this.#forget(made);
       return;
     }
     entry.member = after;
@@ -222,43 +253,45 @@ export class EncodedGroup {
   #forget(entry: Entry): void {
     entry.tasks = undefined;
     this.#unread.push(entry);
+    this.#changed.add(entry);
   }
 
-  /**
-   * Finds who has which task as active. Who claims one that another one has becomes a candidate of it in `read`.
-   *
-   * @returns how many tasks somebody has.
-   */
-  #claimActives(members: readonly Entry[], read: MemberTasks[]): number {
-    const prevActive = this.#prevActive;
-    const { firstClaimCounts } = this.#view;
-    prevActive.fill(-1);
-    let held = 0;
-    for (let m = 0; m < members.length; m++) {
-      const { active } = read[m] as MemberTasks;
-      for (let i = 0; i < active.length; i++) {
-        const task = active[i] as number;
-        const isFree = at(prevActive, task) === -1;
-        if (isFree) held++;
-        if (isFree || !firstClaimCounts) prevActive[task] = m;
-        else {
-          read[m] = this.#reader.withLostClaim(
-            read[m] as MemberTasks,
-            task,
-            (members[m] as Entry).reports,
-            this.#acceptableRecoveryLag,
-          );
-        }
-      }
-    }
-    return held;
+  #newState(): StateByTask {
+    return new StateByTask(this.#numbers.count, {
+      firstClaimCounts: this.#view.firstClaimCounts,
+      notStarted: this.#view.notStarted,
+      withLostClaim: (read, member, task) => {
+        const { reports } = this.#memberOrder.items[member] as Entry;
+        return this.#reader.withLostClaim(read, task, reports, this.#acceptableRecoveryLag);
+      },
+    });
   }
-}
 
-function sum(read: readonly MemberTasks[], of: (each: MemberTasks) => number): number {
-  let total = 0;
-  for (let m = 0; m < read.length; m++) total += of(read[m] as MemberTasks);
-  return total;
+  #updateState(members: readonly Entry[]): void {
+    const changed = [...this.#changed].map((entry) => ({
+      entry,
+      before: entry.written,
+      beforeNumber: entry.number,
+    }));
+    const renumbered = members === this.#written ? undefined : this.#renumber(members);
+    const changes = changed.map(({ entry, before, beforeNumber }): MemberChange => {
+      const after = entry.number === -1 ? undefined : tasksOf(entry);
+      entry.written = after;
+      return { before, beforeNumber, after, afterNumber: entry.number };
+    });
+    this.#changed = new Set();
+    this.#written = members;
+    this.#state.update(members.map(tasksOf), changes, renumbered);
+  }
+
+  /** Gives members their numbers; tells the new number by the old one. */
+  #renumber(members: readonly Entry[]): Int32Array {
+    const renumbered = new Int32Array(this.#written.length);
+    for (const entry of this.#written) entry.number = -1;
+    for (let m = 0; m < members.length; m++) (members[m] as Entry).number = m;
+    for (let m = 0; m < renumbered.length; m++) renumbered[m] = (this.#written[m] as Entry).number;
+    return renumbered;
+  }
 }
 
 function tasksOf({ tasks }: Entry): MemberTasks {
@@ -322,17 +355,21 @@ function writeProcesses(
   }
 }
 
+/** By process: the number of its value of each key, and the group of processes with equal values that it is in. */
+type Tags = {
+  readonly values: readonly number[];
+  readonly groups: Int32Array;
+  readonly groupCount: number;
+};
+
 /** A process has the tags of its first member; all are expected to report the same. */
 function tagsOf(
   members: readonly Entry[],
   processes: readonly Process[],
   tagKeys: readonly string[],
-): {
-  readonly values: readonly number[];
-  readonly groups: readonly number[];
-  readonly groupCount: number;
-} {
-  if (tagKeys.length === 0) return { values: [], groups: processes.map(() => 0), groupCount: 1 };
+): Tags {
+  const groups = new Int32Array(processes.length);
+  if (tagKeys.length === 0) return { values: [], groups, groupCount: 1 };
   const tagsOfProcess = new Map<Process, readonly KeyValue[]>();
   for (const { member, process } of members) {
     if (!tagsOfProcess.has(process)) tagsOfProcess.set(process, member.clientTags);
@@ -340,16 +377,15 @@ function tagsOf(
   const valueNumbers = tagKeys.map(() => new Map<string, number>());
   const groupNumbers = new Map<string, number>();
   const values: number[] = [];
-  const groups: number[] = [];
-  for (const process of processes) {
+  processes.forEach((process, p) => {
     const tags = tagsOfProcess.get(process) ?? [];
     const tuple = tagKeys.map((key, k) => {
       const value = tags.find((tag) => tag.key === key)?.value;
       return value === undefined ? -1 : numberOf(value, valueNumbers[k] as Map<string, number>);
     });
     values.push(...tuple);
-    groups.push(numberOf(tuple.join(), groupNumbers));
-  }
+    groups[p] = numberOf(tuple.join(), groupNumbers);
+  });
   return { values, groups, groupCount: groupNumbers.size };
 }
 

@@ -7,8 +7,11 @@ import {
   gatherProblem,
 } from '../machines/model/assignment.ts';
 import { listTasks, NumberedTasks, type TaskNumbering } from '../machines/model/numbered-tasks.ts';
+import type { LookBack } from '../machines/model/placement.ts';
 import { ALGORITHMS, at, createDense, type Dense, denseBytes } from './dense.ts';
 import { EncodedGroup } from './encoded-group.ts';
+import { readFigures } from './figures.ts';
+import { NumberedReasons } from './numbered-reasons.ts';
 import { kafkaView, ownView, type ProblemView } from './problem-view.ts';
 import type { SharedBuffers } from './shared-buffers.ts';
 
@@ -18,6 +21,9 @@ export type EncodedProblem = {
   readonly numbering: TaskNumbering;
   /** In the order of their numbers. */
   readonly memberIds: readonly string[];
+  readonly installed: GroupResult['installed'];
+  /** In the order of their keys. */
+  readonly tags: readonly string[];
 };
 
 /** How the assignor asked for looks at problems. */
@@ -45,7 +51,14 @@ export function writeProblem(
   const dense = group.write(problem, (size, facts) =>
     createDense(buffers.take(denseBytes(size)), size, { algorithm, ...facts }),
   );
-  return { dense, numbering: group.numbers, memberIds: group.memberIds };
+  const { rackAwareAssignmentTags: tags } = problem;
+  return {
+    dense,
+    numbering: group.numbers,
+    memberIds: group.memberIds,
+    installed: group.installed,
+    tags,
+  };
 }
 
 /** A problem that nothing is kept of. Refuses two members of one id. */
@@ -58,7 +71,8 @@ export function encodeProblem(problem: AssignmentProblem, buffers: SharedBuffers
 }
 
 /** Copies the result out of the buffer; afterwards nothing refers to it. Lists are made when they are read. */
-export function readResult({ dense, numbering, memberIds }: EncodedProblem): GroupResult {
+export function readResult(encoded: EncodedProblem): GroupResult {
+  const { dense, numbering, memberIds, installed, tags } = encoded;
   const actives = { start: dense.activeStart.slice(), tasks: dense.activeTask.slice() };
   const standbys = { start: dense.standbyStart.slice(), tasks: dense.standbyTask.slice() };
   const targets = memberIds.map((_, m) => new NumberedTasks(numbering, actives, standbys, m));
@@ -67,7 +81,23 @@ export function readResult({ dense, numbering, memberIds }: EncodedProblem): Gro
   for (let t = 0; found < unassigned.length && t < dense.size.tasks; t++) {
     if (at(dense.active, t) === -1) unassigned[found++] = t;
   }
-  return { memberIds, targets, unassigned: listTasks(numbering, unassigned, 0, found) };
+  const lookBack: LookBack = {
+    figures: readFigures(dense, tags),
+    reasons: new NumberedReasons({
+      numbering,
+      memberIds,
+      standbys,
+      activeCodes: dense.activeReason.slice(),
+      standbyCodes: dense.standbyReason.slice(),
+    }),
+  };
+  return {
+    memberIds,
+    installed,
+    targets,
+    unassigned: listTasks(numbering, unassigned, 0, found),
+    lookBack,
+  };
 }
 
 /** The result for a problem that was given member by member, in that order. */

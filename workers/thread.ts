@@ -1,6 +1,7 @@
 import { assignDense } from './assign-dense.ts';
 import { findBreach } from './check.ts';
-import { openDense } from './dense.ts';
+import { type Dense, openDense } from './dense.ts';
+import { lookBack } from './look-back.ts';
 import { type Placement, takePlacement } from './placement.ts';
 import { lowerThreadPriority } from './thread-priority.ts';
 
@@ -19,16 +20,21 @@ export type AssignmentOutcome =
 
 lowerThreadPriority();
 
-/** Runs one assignment and checks it; the entry of a pool's thread. */
+/** Runs one assignment, checks it and looks back on it; the entry of a pool's thread. */
 export default function runAssignment({ buffer, placement }: AssignmentJob): AssignmentOutcome {
   const dense = openDense(buffer);
   if (dense.size.tasks > 0 && dense.size.members === 0) return { status: 'noProcess' };
-  let breach: string | undefined;
-  if (placement === undefined) {
-    assignDense(dense);
-    breach = findBreach(dense);
-  } else {
-    breach = takePlacement(dense, placement) ?? findBreach(dense, { promisesQuotas: false });
-  }
-  return breach === undefined ? { status: 'assigned' } : { status: 'broken', breach };
+  const breach = placement === undefined ? assigned(dense) : placed(dense, placement);
+  if (breach !== undefined) return { status: 'broken', breach };
+  lookBack(dense);
+  return { status: 'assigned' };
+}
+
+function assigned(dense: Dense): string | undefined {
+  assignDense(dense);
+  return findBreach(dense);
+}
+
+function placed(dense: Dense, placement: Placement): string | undefined {
+  return takePlacement(dense, placement) ?? findBreach(dense, { promisesQuotas: false });
 }

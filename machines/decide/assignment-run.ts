@@ -1,4 +1,4 @@
-import type { AssignmentRun } from '../decision.ts';
+import type { AssignmentRun, Context } from '../decision.ts';
 import type { GroupProblem } from '../model/assignment.ts';
 import type { Group } from '../model/group.ts';
 import type { GroupSettings } from '../model/settings.ts';
@@ -68,20 +68,29 @@ export function prepareRun(draft: Draft, configured: ConfiguredTopology): void {
   draft.cause({ type: 'prepareRun', problem: snapshot(draft, configured, draft.context.settings) });
 }
 
-/** The assignor's input: what every member has now, not what it is to have (ASG-7). */
 function snapshot(
   { group, soft, context }: Draft,
   configured: ConfiguredTopology,
   settings: GroupSettings,
 ): GroupProblem {
-  const { assignToStaleMembers, placeAsKafka } = context.behaviour;
+  return problemOf({ group, soft }, configured, { settings, behaviour: context.behaviour });
+}
+
+/** The assignor's input: what every member has now, not what it is to have (ASG-7). */
+export function problemOf(
+  { group, soft }: { readonly group: Group; readonly soft: GroupSoft },
+  configured: ConfiguredTopology,
+  { settings, behaviour }: Pick<Context, 'settings' | 'behaviour'>,
+): GroupProblem {
+  const { assignToStaleMembers, placeAsKafka } = behaviour;
   return {
     groupId: group.groupId,
-    assignor: assignorInUse(settings, context.behaviour, configured.subtopologies),
+    assignor: assignorInUse(settings, behaviour, configured.subtopologies),
     topologyEpoch: configured.topologyEpoch,
     subtopologies: configured.subtopologies,
     members: group.members,
     reports: soft.members,
+    targets: group.targets,
     numStandbyReplicas: settings.numStandbyReplicas,
     acceptableRecoveryLag: settings.acceptableRecoveryLag,
     rackAwareAssignmentTags: settings.rackAwareAssignmentTags,

@@ -8,10 +8,10 @@ import { deniedTopics, heartbeatAnswer, isInHandover, statusesOf, tellTasks } fr
 import type { Delay } from './assignment-run.ts';
 import type { Draft } from './draft.ts';
 import { endpointMap } from './endpoints.ts';
-import { intermediateTarget, isAboutToTakeOver } from './intermediate.ts';
+import { intermediateTarget, isAboutToTakeOver, isIntermediateKnown } from './intermediate.ts';
 import { assignmentOf } from './member-fields.ts';
 import { ownedTasks } from './owned.ts';
-import { reconcile } from './reconcile.ts';
+import { isThroughWith, reconcile } from './reconcile.ts';
 import { sayReconciled } from './say-reconciled.ts';
 import { backFromBreak } from './static-member.ts';
 
@@ -101,6 +101,8 @@ export function concludeHeartbeat(
 /** Step 13: the member's step, its record if it changed, and its rebalance timer (REC-10, REC-11). */
 function reconcileMember(draft: Draft, before: Member, said: TasksByRole | undefined): Member {
   const { group } = draft;
+  // The way of every idle heartbeat.
+  if (isThroughWith(before, group.assignmentEpoch) && isIntermediateKnown(draft)) return before;
   const { member: after, waitingFor } = reconcile({
     member: before,
     assignmentEpoch: group.assignmentEpoch,

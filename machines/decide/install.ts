@@ -10,53 +10,61 @@ import { sayMoves, type TargetChange } from './say-moves.ts';
 
 /** The empty target that a topology which is not ready gives everybody (ASG-9, TOP-13). */
 export function installNothing(draft: Draft): void {
+  const { members, targets } = draft.group;
   const changes: TargetChange[] = [];
-  for (const memberId of draft.group.members.keys()) {
-    noteChange(draft, changes, memberId, NO_TASKS_BY_ROLE);
+  for (const memberId of members.keys()) {
+    noteChange(changes, memberId, targets.get(memberId), NO_TASKS_BY_ROLE);
   }
   install(draft, draft.group.groupEpoch, changes);
 }
 
 /**
  * Installs what a run found, as if every membership change since had come after it: members that left have no say, one
- * that came has an empty target, and a static member that was replaced hands its target on (ASG-8, OFF-3).
+ * that came has an empty target, and a static member that was replaced hands its target on (ASG-8, OFF-3). Only what
+ * changed since is looked up.
  */
 export function installResult(
   draft: Draft,
   run: RunInFlight,
   { groupEpoch, problem, result }: Extract<RunOutcome, { kind: 'assigned' }>,
 ): void {
-  const { members } = draft.group;
+  const { members, targets } = draft.group;
   const left = new Set<string>();
   const came: string[] = [];
   problem.members.forEachChange(members, (memberId, before, after) => {
     if (before === undefined) came.push(memberId);
     else if (after === undefined) left.add(memberId);
   });
+  const installedSince = new Set<string>();
+  problem.targets.forEachChange(targets, (memberId) => installedSince.add(memberId));
   const changes: TargetChange[] = [];
   const ofTheLeft = new Map<string, TasksByRole>();
   result.memberIds.forEach((memberId, at) => {
-    const target = result.targets[at] ?? NO_TASKS_BY_ROLE;
-    if (left.size > 0 && left.has(memberId)) ofTheLeft.set(memberId, target);
-    else noteChange(draft, changes, memberId, target);
+    const after = result.targets[at] ?? NO_TASKS_BY_ROLE;
+    if (left.size > 0 && left.has(memberId)) {
+      ofTheLeft.set(memberId, after);
+      return;
+    }
+    const isNews = installedSince.size > 0 && installedSince.has(memberId);
+    const before = isNews ? targets.get(memberId) : result.installed[at];
+    noteChange(changes, memberId, before, after);
   });
   for (const memberId of came) {
     const instanceId = members.get(memberId)?.instanceId ?? null;
     const replaced = instanceId === null ? undefined : run.instanceIds.get(instanceId);
     const handedOn = replaced === undefined ? undefined : ofTheLeft.get(replaced);
-    noteChange(draft, changes, memberId, handedOn ?? NO_TASKS_BY_ROLE);
+    noteChange(changes, memberId, targets.get(memberId), handedOn ?? NO_TASKS_BY_ROLE);
   }
   letGo(changes, result.memberIds.length);
   install(draft, groupEpoch, changes);
 }
 
 function noteChange(
-  { group }: Draft,
   changes: TargetChange[],
   memberId: string,
+  before: TasksByRole | undefined,
   after: TasksByRole,
 ): void {
-  const before = group.targets.get(memberId);
   if (before !== undefined && sameTasksByRole(before, after)) return;
   changes.push({ memberId, before: before ?? NO_TASKS_BY_ROLE, after });
 }

@@ -2,12 +2,13 @@ import { byCodeUnits } from '../model/ids.ts';
 import { isWithin, lagBetween, offsetsByTask } from '../model/lag.ts';
 import type { Refinement } from '../model/refinement.ts';
 import { UNREFINED } from '../model/refinement.ts';
-import type { GroupSoft, MemberSoft } from '../model/soft.ts';
+import type { DerivedRefinement, MemberSoft } from '../model/soft.ts';
 import { hasTask, sameTasksByRole, subtractTasks, unionTasks } from '../model/task-list.ts';
 import type { TasksByRole } from '../model/tasks.ts';
 import { NO_TASKS_BY_ROLE } from '../model/tasks.ts';
 import { raiseGroupEpoch } from './bump.ts';
 import type { Draft } from './draft.ts';
+import { findOffTarget } from './refine/off-target.ts';
 import { type RefinerInput, refine } from './refine/refine.ts';
 import { makesDifference, type Reporter } from './refine/watched.ts';
 import { sayRefined } from './say-refined.ts';
@@ -29,7 +30,7 @@ export function intermediateTarget(draft: Draft, memberId: string): TasksByRole 
   const refinement =
     intermediate?.assignmentEpoch === group.assignmentEpoch
       ? intermediate.refinement
-      : freeze(draft, derive(draft));
+      : freeze(draft, derive(draft).refinement);
   return refinement.slices.get(memberId) ?? target;
 }
 
@@ -49,12 +50,13 @@ export function maybeStepOn(draft: Draft, memberId: string): void {
   if (!context.behaviour.warmups) return;
   const wasLost = group.state === 'Reconciling' && isIntermediateLost(draft);
   if (group.state !== 'Stable' && !wasLost) return;
-  const refinement = derive(draft);
-  const slice = refinement.slices.get(memberId) ?? group.targets.get(memberId) ?? NO_TASKS_BY_ROLE;
-  const isDue = wasLost
-    ? refinement.moves.length > 0
-    : !sameTasksByRole(slice, draft.member(memberId).assigned);
-  if (!isDue) return;
+  const { refinement, offTarget } = derive(draft);
+  const slice = refinement.slices.get(memberId);
+  const isOffSlice =
+    slice === undefined
+      ? offTarget.has(memberId)
+      : !sameTasksByRole(slice, draft.member(memberId).assigned);
+  if (!(wasLost ? refinement.moves.length > 0 : isOffSlice)) return;
   raiseGroupEpoch(draft, [wasLost ? 'Warm-ups start over after a load' : 'Warm-ups move on']);
   draft.write({
     type: 'targetMetadata',
@@ -68,12 +70,15 @@ export function maybeStepOn(draft: Draft, memberId: string): void {
 }
 
 /** Members are through with the installed target, and yet nothing is known of the intermediate assignment of it. */
-function isIntermediateLost({ group, soft }: Draft): boolean {
-  const { assignmentEpoch, stableMembersByEpoch } = group;
-  return (
-    soft.intermediate?.assignmentEpoch !== assignmentEpoch &&
-    stableMembersByEpoch.has(String(assignmentEpoch))
-  );
+function isIntermediateLost(draft: Draft): boolean {
+  const { assignmentEpoch, stableMembersByEpoch } = draft.group;
+  return !isIntermediateKnown(draft) && stableMembersByEpoch.has(String(assignmentEpoch));
+}
+
+/** The intermediate assignment of the installed target is there, or none is needed. */
+export function isIntermediateKnown({ group, soft, context }: Draft): boolean {
+  const { warmups } = context.behaviour;
+  return !warmups || soft.intermediate?.assignmentEpoch === group.assignmentEpoch;
 }
 
 /**
@@ -146,34 +151,28 @@ export function noteReport(draft: Draft, memberId: string, report: Partial<Membe
 }
 
 /** Refines the target as the group is now; what was found last is found again as long as nothing it follows from changed. */
-function derive(draft: Draft): Refinement {
+function derive(draft: Draft): DerivedRefinement {
   const { soft } = draft;
-  if (soft.derived !== undefined && stillHolds(draft, soft.derived)) return soft.derived.refinement;
+  if (soft.derived !== undefined && stillHolds(draft, soft.derived)) return soft.derived;
   const input = inputOf(draft);
   const refined = input === undefined ? UNREFINED : refine(input);
   if (refined === undefined)
     draft.say('Staging would lose or double an active task: nothing is staged');
-  const refinement = refined ?? UNREFINED;
   const { group, context } = draft;
-  draft.change({
-    derived: {
-      refinement,
-      members: group.members,
-      targets: group.targets,
-      configured: soft.configured,
-      settings: context.settings,
-      reportsHeard: soft.reportsHeard,
-      sinceMs: context.nowMs,
-    },
-  });
-  return refinement;
+  const derived: DerivedRefinement = {
+    refinement: refined ?? UNREFINED,
+    ...findOffTarget(soft.derived, group),
+    configured: soft.configured,
+    settings: context.settings,
+    reportsHeard: soft.reportsHeard,
+    sinceMs: context.nowMs,
+  };
+  draft.change({ derived });
+  return derived;
 }
 
 /** Time makes a difference only when a wait is over. */
-function stillHolds(
-  { group, soft, context }: Draft,
-  derived: NonNullable<GroupSoft['derived']>,
-): boolean {
+function stillHolds({ group, soft, context }: Draft, derived: DerivedRefinement): boolean {
   const { refinement, settings, sinceMs } = derived;
   return (
     derived.members === group.members &&

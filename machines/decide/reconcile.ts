@@ -36,17 +36,20 @@ export type Reconciled = {
   readonly waitingFor: TasksByRole;
 };
 
+/** The member is through with the target of that epoch: nothing is left to reconcile (REC-1). */
+export function isThroughWith(member: Member, assignmentEpoch: number): boolean {
+  return member.state === 'stable' && member.memberEpoch === assignmentEpoch;
+}
+
 /**
  * Moves one member one step toward its target: what it must give up goes first, what is free is given, the rest
  * waits (coordination, section 7). The member's epoch becomes the target's only when it owes nothing.
  */
 export function reconcile(input: Reconciliation): Reconciled {
   const { member, assignmentEpoch, owned } = input;
+  if (isThroughWith(member, assignmentEpoch)) return unchanged(member);
   switch (member.state) {
     case 'stable':
-      // REC-1. The way of every idle heartbeat.
-      if (member.memberEpoch === assignmentEpoch) return unchanged(member);
-      return stepFrom(input, member.memberEpoch);
     case 'unreleasedTasks':
       return stepFrom(input, member.memberEpoch);
     case 'unrevokedTasks':

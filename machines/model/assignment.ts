@@ -2,6 +2,7 @@ import type { StandIn } from './assignors.ts';
 import { byCodeUnits } from './ids.ts';
 import type { Member } from './member.ts';
 import { PersistentMap } from './persistent-map.ts';
+import type { LookBack } from './placement.ts';
 import type { MemberSoft } from './soft.ts';
 import type { TaskList, TaskOffset, TasksByRole } from './tasks.ts';
 import type { KeyValue } from './topology.ts';
@@ -54,6 +55,8 @@ export type AssignmentProblem = AssignmentQuestion & {
 export type GroupProblem = AssignmentQuestion & {
   readonly members: PersistentMap<AssignmentHolder>;
   readonly reports: PersistentMap<TaskReports>;
+  /** What is installed; no assignor looks at it, but whoever installs the result does. */
+  readonly targets: PersistentMap<TasksByRole>;
   /** Members of another topology epoch get new tasks like all others (X6). */
   readonly assignToStaleMembers: boolean;
 };
@@ -80,9 +83,13 @@ export type AssignedTasks = Pick<TasksByRole, 'active' | 'standby'>;
 export type GroupResult = {
   /** In no defined order. */
   readonly memberIds: readonly string[];
+  /** What the problem has as installed, in the order of `memberIds`. */
+  readonly installed: readonly (TasksByRole | undefined)[];
   /** In the order of `memberIds`. */
   readonly targets: readonly TasksByRole[];
   readonly unassigned: TaskList;
+  /** Left out by who assigns without looking back. */
+  readonly lookBack?: LookBack;
   /** Undefined: the assignor that was asked for assigned. */
   readonly standIn?: StandIn | undefined;
 };
@@ -91,29 +98,39 @@ const NO_REPORTS: TaskReports = { taskOffsets: [], taskEndOffsets: [] };
 
 /** The problem member by member; costs the whole group, so it is for people and files. */
 export function listProblem(problem: GroupProblem): AssignmentProblem {
-  const { members, reports, assignToStaleMembers, ...question } = problem;
-  return {
-    ...question,
-    members: [...members.values()]
-      .sort((a, b) => byCodeUnits(a.memberId, b.memberId))
-      .map((member) => {
-        const { taskOffsets, taskEndOffsets } = reports.get(member.memberId) ?? NO_REPORTS;
-        return {
-          memberId: member.memberId,
-          instanceId: member.instanceId,
-          rackId: member.rackId,
-          processId: member.processId,
-          clientTags: member.clientTags,
-          // To an assignor another epoch means a member that gets nothing new.
-          topologyEpoch: assignToStaleMembers ? problem.topologyEpoch : member.topologyEpoch,
-          active: member.assigned.active,
-          standby: member.assigned.standby,
-          warmup: member.assigned.warmup,
-          taskOffsets,
-          taskEndOffsets,
-        };
-      }),
-  };
+  const { members, reports, targets: _, assignToStaleMembers, ...question } = problem;
+  const listed = listMembers({ ...question, members, reports, assignToStaleMembers });
+  return { ...question, members: [...listed] };
+}
+
+/** The members of a problem by id, each made when it is asked for. */
+export function* listMembers({
+  members,
+  reports,
+  topologyEpoch,
+  assignToStaleMembers,
+}: Pick<
+  GroupProblem,
+  'members' | 'reports' | 'topologyEpoch' | 'assignToStaleMembers'
+>): Generator<AssignmentMember> {
+  const sorted = [...members.values()].sort((a, b) => byCodeUnits(a.memberId, b.memberId));
+  for (const member of sorted) {
+    const { taskOffsets, taskEndOffsets } = reports.get(member.memberId) ?? NO_REPORTS;
+    yield {
+      memberId: member.memberId,
+      instanceId: member.instanceId,
+      rackId: member.rackId,
+      processId: member.processId,
+      clientTags: member.clientTags,
+      // To an assignor another epoch means a member that gets nothing new.
+      topologyEpoch: assignToStaleMembers ? topologyEpoch : member.topologyEpoch,
+      active: member.assigned.active,
+      standby: member.assigned.standby,
+      warmup: member.assigned.warmup,
+      taskOffsets,
+      taskEndOffsets,
+    };
+  }
 }
 
 /** The problem in the form that runs take. Refuses two members of one id. */
@@ -139,6 +156,7 @@ export function gatherProblem({ members, ...question }: AssignmentProblem): Grou
         { taskOffsets, taskEndOffsets },
       ]),
     ),
+    targets: PersistentMap.empty(),
     assignToStaleMembers: false,
   };
 }

@@ -1,5 +1,5 @@
-import type { TaskIds, TaskList, TasksByRole } from './tasks.ts';
-import { NO_TASKS } from './tasks.ts';
+import type { Role, TaskIds, TaskList, TasksByRole } from './tasks.ts';
+import { NO_TASKS, ROLES } from './tasks.ts';
 
 /** The numbers of a topology's tasks: by (subtopology, partition), from 0. */
 export type TaskNumbering = {
@@ -28,18 +28,6 @@ export class NumberedTasks implements TasksByRole {
   #active: TaskList | undefined;
   #standby: TaskList | undefined;
 
-  static {
-    // Visible to whoever looks at the fields of a value, as a private field is not.
-    for (const role of ['active', 'standby', 'warmup'] as const) {
-      Object.defineProperty(NumberedTasks.prototype, role, {
-        enumerable: true,
-        get(this: NumberedTasks) {
-          return this.#tasks(role);
-        },
-      });
-    }
-  }
-
   /** The tasks at one place of two lists, which must not change any more. */
   constructor(
     numbering: TaskNumbering,
@@ -51,13 +39,24 @@ export class NumberedTasks implements TasksByRole {
     this.#of = { actives, standbys, at };
   }
 
-  /** Whether two values hold the same tasks; undefined = they cannot be compared by their numbers. */
+  /** Whether it holds the same tasks as another value, found without making lists; undefined = not to be found so. */
   static same(a: TasksByRole, b: TasksByRole): boolean | undefined {
-    if (!(a instanceof NumberedTasks) || !(b instanceof NumberedTasks)) return undefined;
-    if (a.#numbering !== b.#numbering) return undefined;
-    const [{ at: i }, { at: j }] = [a.#of, b.#of];
+    if (a instanceof NumberedTasks) return a.#sameAs(b);
+    return b instanceof NumberedTasks ? b.#sameAs(a) : undefined;
+  }
+
+  #sameAs(other: TasksByRole): boolean {
+    const { actives, standbys, at } = this.#of;
+    if (other instanceof NumberedTasks && other.#numbering === this.#numbering) {
+      const { actives: otherActives, standbys: otherStandbys, at: place } = other.#of;
+      return (
+        sameRow(actives, at, otherActives, place) && sameRow(standbys, at, otherStandbys, place)
+      );
+    }
     return (
-      sameRow(a.#of.actives, i, b.#of.actives, j) && sameRow(a.#of.standbys, i, b.#of.standbys, j)
+      isRowOf(this.#numbering, actives, at, other.active) &&
+      isRowOf(this.#numbering, standbys, at, other.standby) &&
+      other.warmup.length === 0
     );
   }
 
@@ -71,7 +70,8 @@ export class NumberedTasks implements TasksByRole {
     return { active: this.active, standby: this.standby, warmup: this.warmup };
   }
 
-  #tasks(role: 'active' | 'standby' | 'warmup'): TaskList {
+  /** The list of a role, made at the first need. */
+  listOf(role: Role): TaskList {
     const { actives, standbys, at } = this.#of;
     if (role === 'active') {
       this.#active ??= listRow(this.#numbering, actives, at);
@@ -83,6 +83,16 @@ export class NumberedTasks implements TasksByRole {
   }
 }
 
+// Visible to whoever looks through the fields of a value, as fields of a class are not.
+for (const role of ROLES) {
+  Object.defineProperty(NumberedTasks.prototype, role, {
+    enumerable: true,
+    get(this: NumberedTasks) {
+      return this.listOf(role);
+    },
+  });
+}
+
 function sameRow(a: NumberedLists, i: number, b: NumberedLists, j: number): boolean {
   let from = a.start[i] as number;
   let other = b.start[j] as number;
@@ -90,6 +100,29 @@ function sameRow(a: NumberedLists, i: number, b: NumberedLists, j: number): bool
   if (to - from !== (b.start[j + 1] as number) - other) return false;
   while (from < to) if (a.tasks[from++] !== b.tasks[other++]) return false;
   return true;
+}
+
+/** Whether a row holds the tasks of a list. */
+function isRowOf(
+  { subtopologyIds, base, subtopologyOf }: TaskNumbering,
+  { start, tasks }: NumberedLists,
+  at: number,
+  list: TaskList,
+): boolean {
+  let i = start[at] as number;
+  const to = start[at + 1] as number;
+  for (const { subtopologyId, partitions } of list) {
+    if (i + partitions.length > to) return false;
+    const s = subtopologyOf[tasks[i] as number] as number;
+    if (subtopologyIds[s] !== subtopologyId) return false;
+    const first = base[s] as number;
+    for (const partition of partitions) {
+      if (first + partition !== tasks[i] || first + partition >= (base[s + 1] as number))
+        return false;
+      i++;
+    }
+  }
+  return i === to;
 }
 
 function onlyRow({ start, tasks }: NumberedLists, at: number): NumberedLists {

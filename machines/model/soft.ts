@@ -37,6 +37,8 @@ export type DerivedRefinement = {
   readonly refinement: Refinement;
   readonly members: Group['members'];
   readonly targets: Group['targets'];
+  /** The ids of those members that have other tasks than the target gives them, in any role. */
+  readonly offTarget: ReadonlySet<string>;
   readonly configured: ConfiguredTopology | undefined;
   readonly settings: GroupSettings;
   readonly reportsHeard: number;

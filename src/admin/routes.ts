@@ -1,9 +1,13 @@
 import type { GroupCoordinator, GroupView } from '../../actors/group-coordinator.ts';
 import type { JournalEntry } from '../../actors/ports.ts';
 import { type Chart, charts } from '../../machines/charts.ts';
+import { listMembers } from '../../machines/model/assignment.ts';
 import { shardOf } from '../../machines/model/ids.ts';
 import { readChartModel } from '../charts/chart-model.ts';
 import { renderChart } from '../charts/render-chart.ts';
+import { aboutGroup } from '../problem/about-group.ts';
+import { cellPieces, joinPieces } from '../problem/cell-text.ts';
+import { VERSION } from '../version.ts';
 import { HttpError } from './http-error.ts';
 import { namesWord } from './names-word.ts';
 import { compilePattern } from './pattern.ts';
@@ -23,7 +27,7 @@ export interface JournalReader {
 
 /** Where answers come from. */
 export type AdminSources = {
-  readonly coordinator: Pick<GroupCoordinator, 'groupIds' | 'view' | 'shards'>;
+  readonly coordinator: Pick<GroupCoordinator, 'groupIds' | 'view' | 'problem' | 'shards'>;
   readonly journal: JournalReader;
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
   /** A gateway has reached its cluster once; always true for a standalone coordinator. */
@@ -58,6 +62,11 @@ const routes: readonly Route[] = [
   { path: ['health', 'ready'], about: 'clients can be served', answer: answerReady },
   { path: ['groups'], about: 'streams groups: ?match=&after=&limit=', answer: answerGroups },
   { path: ['groups', '*', 'state'], about: 'a group as it is now', answer: answerState },
+  {
+    path: ['groups', '*', 'problem'],
+    about: 'what an assignor would be asked about a group now, as a problem file',
+    answer: answerProblem,
+  },
   {
     path: ['groups', '*', 'journal'],
     about: 'what was decided and why: ?word=&match=&limit=',
@@ -133,6 +142,21 @@ function answerState({ path }: Asked, sources: AdminSources): HttpAnswer {
   return json(stateView(viewOf(path[1] ?? '', sources)));
 }
 
+/** Made piece by piece: nobody else waits for the whole of a large group. */
+async function answerProblem({ path }: Asked, { coordinator }: AdminSources): Promise<HttpAnswer> {
+  const groupId = path[1] ?? '';
+  const view = viewOf(groupId, { coordinator });
+  const problem = coordinator.problem(groupId);
+  if (problem === undefined) {
+    const text = `Cannot give the problem of group "${groupId}": its topology is not ready`;
+    throw new HttpError(409, text);
+  }
+  const dump = { at: new Date().toISOString(), why: 'asked', by: `headgate ${VERSION}` };
+  const listed = { ...problem, members: listMembers(problem) };
+  const body = await joinPieces(cellPieces(listed, { ...aboutGroup(view), dump }));
+  return { status: 200, contentType: 'application/json; charset=utf-8', body };
+}
+
 /** Also of a group that is gone: its history is kept longer than itself. */
 async function answerJournal({ path, query }: Asked, sources: AdminSources): Promise<HttpAnswer> {
   const groupId = path[1] ?? '';
@@ -173,7 +197,7 @@ function marksOf(chart: Chart, groupId: string, sources: AdminSources) {
   return chartMarks(chart.name, viewOf(groupId, sources), shard);
 }
 
-function viewOf(groupId: string, { coordinator }: AdminSources): GroupView {
+function viewOf(groupId: string, { coordinator }: Pick<AdminSources, 'coordinator'>): GroupView {
   const view = coordinator.view(groupId);
   if (view === undefined) throw new HttpError(404, `Cannot find streams group "${groupId}"`);
   return view;

@@ -4,13 +4,15 @@ import { CHART_FORMATS, type ChartFormat } from '../charts/render-chart.ts';
 import { AdminClient } from '../client/admin.ts';
 import { ClientError } from '../client/client-error.ts';
 import { rows, type SettingName } from '../config/definitions.ts';
-import { type HostPort, parseHostPort } from '../config/host-port.ts';
+import type { HostPort } from '../config/host-port.ts';
 import { defaultText } from '../config/settings-docs.ts';
 import { VERSION } from '../version.ts';
-import { BENCHMARKS, runAssignCells, runBenchmark } from './bench.ts';
+import { addAssign } from './add-assign.ts';
+import { BENCHMARKS, runBenchmark } from './bench.ts';
 import { codecKeys, runCodec } from './codec.ts';
 import type { CommandIo } from './command-io.ts';
 import { demo } from './demo.ts';
+import { adminOption, collect, readHostPort, wholeNumber } from './flags.ts';
 import { configureGroup, type GroupConfigFlags } from './group-config.ts';
 import {
   deleteGroups,
@@ -28,7 +30,6 @@ import { visualize } from './visualize.ts';
 import { askWhy, whyText } from './why.ts';
 
 const BOOTSTRAP: HostPort = { host: '127.0.0.1', port: 9_092 };
-const ADMIN: HostPort = { host: '127.0.0.1', port: 10_093 };
 const CLIENT_ID = 'headgate-cli';
 const WHY_LIMIT = 100;
 
@@ -46,7 +47,7 @@ export function buildProgram(io: CommandIo): Command {
   addGroups(program, io);
   addVisualize(program, io);
   addBench(program);
-  addAssign(program);
+  addAssign(program, io);
   program
     .command('demo')
     .description('three members join a coordinator, one leaves, and the journal tells why')
@@ -219,32 +220,6 @@ function addBench(program: Command): void {
     .action((name: string, args: readonly string[]) => runBenchmark(name, args));
 }
 
-type AssignFlags = {
-  readonly once?: true;
-  readonly assignment?: true;
-  readonly warm?: string;
-  readonly measure?: string;
-};
-
-function addAssign(program: Command): void {
-  program
-    .command('assign')
-    .description('assign the tasks of groups given as JSON lines, cells, on standard input')
-    .requiredOption('--cells', 'what the lines are; their format: test/oracle/README-assign.md')
-    .option('--once', 'answer each cell with its assignment, without timing')
-    .option('--assignment', 'the assignment beside the times')
-    .option('--warm <seconds>', 'CPU time to warm up for, before each measurement')
-    .option('--measure <seconds>', 'CPU time to measure for')
-    .action(({ once, assignment, warm, measure }: AssignFlags) =>
-      runAssignCells([
-        ...(once === true ? ['--once'] : []),
-        ...(assignment === true ? ['--assignment'] : []),
-        ...(warm === undefined ? [] : ['--warm', warm]),
-        ...(measure === undefined ? [] : ['--measure', measure]),
-      ]),
-    );
-}
-
 async function connected(bootstrap: readonly HostPort[]): Promise<AdminClient> {
   try {
     return await AdminClient.connect(bootstrap, { clientId: CLIENT_ID });
@@ -252,16 +227,6 @@ async function connected(bootstrap: readonly HostPort[]): Promise<AdminClient> {
     if (!(cause instanceof ClientError)) throw cause;
     throw new ClientError(cause.failure, `${cause.message} (--bootstrap)`, { cause });
   }
-}
-
-function collect(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value];
-}
-
-function adminOption(): Option {
-  return new Option('--admin <host:port>', "the coordinator's admin server")
-    .argParser(readHostPort)
-    .default(ADMIN, `${ADMIN.host}:${ADMIN.port}`);
 }
 
 function liveOption(): Option {
@@ -273,17 +238,6 @@ function hostPorts(flags: string, about: string, fallback: HostPort): Option {
   return new Option(flags, about)
     .argParser((text: string) => text.split(',').map(readHostPort))
     .default([fallback], `${fallback.host}:${fallback.port}`);
-}
-
-function readHostPort(text: string): HostPort {
-  const place = parseHostPort(text.trim());
-  if (place === undefined) throw new InvalidArgumentError('Wanted host:port.');
-  return place;
-}
-
-function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Wanted a whole number.');
-  return Number(text);
 }
 
 function oneOf(words: readonly string[]): (text: string) => string {

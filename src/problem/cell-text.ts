@@ -1,4 +1,8 @@
-import type { AssignmentMember, AssignmentProblem } from '../../machines/model/assignment.ts';
+import type {
+  AssignmentMember,
+  AssignmentProblem,
+  AssignmentQuestion,
+} from '../../machines/model/assignment.ts';
 import { byCodeUnits } from '../../machines/model/ids.ts';
 import type { TaskList, TaskOffset, TasksByRole } from '../../machines/model/tasks.ts';
 import type { KeyValue } from '../../machines/model/topology.ts';
@@ -19,7 +23,10 @@ export type CellAbout = Pick<Cell, 'dump'> & {
  * What an assignor leaves out is not written either: tasks and reports that the topology does not have, and sums below
  * zero, which no client can mean. So an assignor answers what is read back as it answers the problem.
  */
-export function* cellPieces(problem: AssignmentProblem, about: CellAbout = {}): Generator<string> {
+export function* cellPieces(
+  problem: AssignmentQuestion & { readonly members: Iterable<AssignmentMember> },
+  about: CellAbout = {},
+): Generator<string> {
   const counts = new Map(
     problem.subtopologies.map(({ subtopologyId, taskCount }) => [subtopologyId, taskCount]),
   );
@@ -39,11 +46,28 @@ export function cellText(problem: AssignmentProblem, about?: CellAbout): string 
   return [...cellPieces(problem, about)].join('');
 }
 
+/** So many characters are put together before everybody else has their turn. */
+const PART_LENGTH = 64 * 1_024;
+
+/** The pieces as one text; the event loop turns meanwhile. */
+export async function joinPieces(pieces: Iterable<string>): Promise<string> {
+  const parts: string[] = [];
+  let length = 0;
+  for (const piece of pieces) {
+    parts.push(piece);
+    length += piece.length;
+    if (length < PART_LENGTH) continue;
+    length = 0;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return parts.join('');
+}
+
 /** A value for JSON, which leaves out what is undefined. */
 type Written<T> = { readonly [K in keyof T]: T[K] | undefined };
 
 function headOf(
-  problem: AssignmentProblem,
+  problem: AssignmentQuestion,
   { epoch, assignmentEpoch, dump }: CellAbout,
 ): Written<Omit<Cell, 'members' | 'group' | 'configs'>> & Record<'group' | 'configs', object> {
   const { groupId, assignor, topologyEpoch } = problem;

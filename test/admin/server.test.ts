@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { expect } from 'chai';
 import type { GroupView, ShardStatus } from '../../actors/group-coordinator.ts';
 import type { JournalEntry } from '../../actors/ports.ts';
+import { type GroupProblem, gatherProblem } from '../../machines/model/assignment.ts';
 import { newGroup, newMember, newSoft } from '../../machines/model/empty.ts';
 import { shardOf } from '../../machines/model/ids.ts';
 import type { Member } from '../../machines/model/member.ts';
@@ -10,6 +11,9 @@ import { UNREFINED } from '../../machines/model/refinement.ts';
 import type { TaskList } from '../../machines/model/tasks.ts';
 import type { AdminSources } from '../../src/admin/routes.ts';
 import { AdminListenError, type AdminServer, openAdminServer } from '../../src/admin/server.ts';
+import { parseCell } from '../../src/problem/read-cell.ts';
+import { VERSION } from '../../src/version.ts';
+import { assignmentMember, assignmentProblem } from '../support/assignment.ts';
 import { needRe2 } from '../support/re2.ts';
 
 const SHARDS = 4;
@@ -130,6 +134,7 @@ describe('the admin server', () => {
   let shards: readonly ShardStatus[];
   let upstreamReached: boolean;
   let groups: ReadonlyMap<string, GroupView>;
+  let problems: ReadonlyMap<string, GroupProblem>;
   let journal: readonly JournalEntry[];
   let failure: Error | undefined;
   let logged: string[];
@@ -138,6 +143,7 @@ describe('the admin server', () => {
     coordinator: {
       groupIds: () => [...groups.keys()].sort(),
       view: (id) => groups.get(id),
+      problem: (id) => problems.get(id),
       shards: () => shards,
     },
     journal: {
@@ -165,6 +171,16 @@ describe('the admin server', () => {
       ['orders', orders()],
       ['a/b?', { ...orders(), group: newGroup('a/b?') }],
     ]);
+    const asked = assignmentProblem({
+      groupId: 'orders',
+      topologyEpoch: 0,
+      subtopologies: [{ subtopologyId: '0', taskCount: 3, stateful: true }],
+      members: [
+        assignmentMember('A', { topologyEpoch: 0, active: tasks(0) }),
+        assignmentMember('B', { topologyEpoch: 0, processId: 'P2' }),
+      ],
+    });
+    problems = new Map([['orders', gatherProblem(asked)]]);
     journal = [];
     failure = undefined;
     logged = [];
@@ -376,6 +392,39 @@ describe('the admin server', () => {
     expect(await askJson('/groups/nobody/state')).to.deep.equal({
       status: 404,
       body: { error: 'Cannot find streams group "nobody"' },
+    });
+  });
+
+  it('GET /groups/{id}/problem gives what an assignor would be asked, as a problem file', async () => {
+    const { status, body } = await ask('/groups/orders/problem');
+    expect(status).to.equal(200);
+    const { dump, members, ...question } = parseCell(body);
+    expect(dump).to.include({ why: 'asked', by: `headgate ${VERSION}` });
+    expect(question).to.deep.equal({
+      cell: 'orders',
+      assignor: 'sticky',
+      group: { id: 'orders', epoch: 3, assignmentEpoch: 3, topologyEpoch: 0 },
+      configs: {
+        numStandbyReplicas: 0,
+        rackAwareAssignmentTags: [],
+        acceptableRecoveryLag: 10_000,
+      },
+      topology: [{ id: '0', tasks: 3, stateful: true }],
+    });
+    const [a, b] = members;
+    expect(members.length).to.equal(2);
+    expect(a).to.deep.include({ id: 'A', process: 'P1', active: { '0': [0] } });
+    expect(b).to.deep.include({ id: 'B', process: 'P2', target: { active: { '0': [1, 2] } } });
+  });
+
+  it('GET /groups/{id}/problem says when there is none', async () => {
+    expect(await askJson('/groups/nobody/problem')).to.deep.equal({
+      status: 404,
+      body: { error: 'Cannot find streams group "nobody"' },
+    });
+    expect(await askJson(`/groups/${encodeURIComponent('a/b?')}/problem`)).to.deep.equal({
+      status: 409,
+      body: { error: 'Cannot give the problem of group "a/b?": its topology is not ready' },
     });
   });
 

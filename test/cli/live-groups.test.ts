@@ -113,6 +113,45 @@ describe('headgate groups against a coordinator', () => {
     expect(io.output).to.contain('    B waits for 0_1, held by process pA\n');
   });
 
+  it('assign --group tells what a rebalance would move, and touches nothing', async () => {
+    expect(await io.run('assign', '--group', 'orders', ...admin())).to.equal(0);
+    // A gives 0_1 up, so nobody has it.
+    expect(words().slice(0, 4)).to.deep.equal([
+      ['Group orders at epoch 3: 2 tasks, standbys 0, 2 members in 2 processes'],
+      [''],
+      ['TASK', 'ROLE', 'FROM', 'TO'],
+      ['0_1', 'active', '-', 'B'],
+    ]);
+    const warming = ['assign', '--group', 'warming', ...admin(), '--json'];
+    await io.run(...warming, '--remove-process', 'pD', '--compare');
+    const { problem, answers } = JSON.parse(io.output);
+    expect(problem.group).to.deep.equal({
+      id: 'warming',
+      epoch: 3,
+      assignmentEpoch: 3,
+      topologyEpoch: 0,
+    });
+    for (const { moves } of answers) {
+      expect(
+        moves.map(({ task, from, to }: Record<string, unknown>) => [task, from, to]),
+      ).to.deep.equal([
+        ['0_0', 'D', 'E'],
+        ['0_1', 'D', 'E'],
+      ]);
+    }
+    await io.run('groups', 'list', ...bootstrap());
+    expect(words()[1]).to.deep.equal(['orders', 'streams', 'Reconciling']);
+  });
+
+  it('assign --group says why it has no problem to assign', async () => {
+    expect(await io.run('assign', '--group', 'stuck', ...admin())).to.equal(1);
+    expect(io.errors).to.equal(
+      'Cannot give the problem of group "stuck": its topology is not ready\n',
+    );
+    expect(await io.run('assign', '--group', 'nobody', ...admin())).to.equal(1);
+    expect(io.errors).to.equal('Cannot find streams group "nobody"\n');
+  });
+
   it('delete refuses a group with members', async () => {
     expect(await io.run('groups', 'delete', 'orders', ...bootstrap())).to.equal(1);
     expect(io.output).to.contain('NON_EMPTY_GROUP');

@@ -40,6 +40,7 @@ describe('commands that ask the admin server', () => {
       coordinator: {
         groupIds: () => ['orders'],
         view: (id) => (id === 'orders' ? view : undefined),
+        problem: () => undefined,
         shards: () => [],
       },
       journal: { read: async () => journal },

@@ -70,8 +70,8 @@ describe('installResult()', () => {
       ...NO_TASKS_BY_ROLE,
       active: readTasks(`0:[${at}]`),
     }));
-    const result = { memberIds: ['S1', 'T', 'gone'], targets, unassigned: [] };
-    const problem = { members: before.members } as unknown as GroupProblem;
+    const result = { memberIds: ['S1', 'T', 'gone'], installed: [], targets, unassigned: [] };
+    const problem = { members: before.members, targets: before.targets } as unknown as GroupProblem;
     const draft = new Draft({ ...emptySlot('g'), group }, { nowMs: 5 } as Context);
     installResult(draft, run, {
       kind: 'assigned',

@@ -1,8 +1,11 @@
-import type {
-  AssignmentMember,
-  AssignmentProblem,
-  AssignmentResult,
+import type { AssignorPort } from '../../actors/ports.ts';
+import {
+  type AssignmentMember,
+  type AssignmentProblem,
+  type AssignmentResult,
+  gatherProblem,
 } from '../../machines/model/assignment.ts';
+import { subtractTasks } from '../../machines/model/task-list.ts';
 import type { TaskList } from '../../machines/model/tasks.ts';
 import { encodeProblem, listResult, readResult } from '../../workers/problem.ts';
 import { SharedBuffers } from '../../workers/shared-buffers.ts';
@@ -67,6 +70,15 @@ export function assignDirectly(problem: AssignmentProblem): AssignmentResult {
   }
 }
 
+/** A problem's way through a pool, or what stands for one, member by member at both ends. */
+export async function assign(
+  port: Pick<AssignorPort, 'assign'>,
+  problem: AssignmentProblem,
+  options: { readonly deadlineMs: number },
+): Promise<AssignmentResult> {
+  return listResult(problem, await port.assign(gatherProblem(problem), options));
+}
+
 /** The problem after its result took effect: what was assigned is what is held. */
 export function holdResult(
   problem: AssignmentProblem,
@@ -79,6 +91,21 @@ export function holdResult(
       active: result.members[i]?.active ?? [],
       standby: result.members[i]?.standby ?? [],
       warmup: [],
+    })),
+  };
+}
+
+/** The problem without what makes no sense: nobody claims an active of another member, nor a copy of its own active. */
+export function eachTaskOnce(problem: AssignmentProblem): AssignmentProblem {
+  return {
+    ...problem,
+    members: problem.members.map((member, i) => ({
+      ...member,
+      active: problem.members
+        .slice(0, i)
+        .reduce((left: TaskList, { active }) => subtractTasks(left, active), member.active),
+      standby: subtractTasks(member.standby, member.active),
+      warmup: subtractTasks(member.warmup, member.active),
     })),
   };
 }

@@ -16,6 +16,7 @@ export function runAssignor(
   const { members, unassigned } = assignor(listed);
   return {
     memberIds: listed.members.map(({ memberId }) => memberId),
+    installed: listed.members.map(({ memberId }) => problem.targets.get(memberId)),
     targets: members.map(({ active, standby }) => ({ active, standby, warmup: NO_TASKS })),
     unassigned,
   };

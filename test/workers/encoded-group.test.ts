@@ -11,7 +11,8 @@ import { EncodedGroups } from '../../workers/encoded-groups.ts';
 import { type EncodedProblem, encodeProblem, viewOf, writeProblem } from '../../workers/problem.ts';
 import { SharedBuffers } from '../../workers/shared-buffers.ts';
 import { assignDirectly, assignmentMember, assignmentProblem } from '../support/assignment.ts';
-import { AssignmentScenario } from '../support/assignment-scenario.ts';
+import { AssignmentScenario, Chance } from '../support/assignment-scenario.ts';
+import { listOf } from '../support/keeping-assignor.ts';
 
 /** What a thread reads of a problem. */
 const INPUTS = [
@@ -64,6 +65,12 @@ function shared<V extends object>(
   return map;
 }
 
+function writeOnce(group: EncodedGroup, problem: GroupProblem): object {
+  group.follow(problem);
+  group.read();
+  return inputsOf(writeProblem(group, problem, new SharedBuffers()));
+}
+
 describe('EncodedGroup', () => {
   for (const placeAsKafka of [false, true]) {
     it(`writes what nothing but the present problem gives, whatever came before${placeAsKafka ? ', as Kafka' : ''}`, () => {
@@ -88,6 +95,54 @@ describe('EncodedGroup', () => {
       }
     });
   }
+
+  it('puts one change after another into what is there (S12: claims, copies and state on disk)', () => {
+    for (let seed = 0; seed < 40; seed++) {
+      const chance = new Chance(seed);
+      const partition = () => chance.between(0, 59);
+      const tasks = (most: number) =>
+        listOf(
+          Array.from({ length: chance.between(0, most) }, () => ({
+            subtopologyId: chance.pick(['0', '1', '2']),
+            partition: partition(),
+          })),
+        );
+      const sum = () => chance.pick([0n, 5n, 5n, 7n, 2n ** 60n, 2n ** 60n + 1n, 2n ** 63n - 1n]);
+      const member = (memberId: string) =>
+        assignmentMember(memberId, {
+          processId: `p${chance.between(0, 4)}`,
+          active: tasks(4),
+          standby: tasks(3),
+          warmup: tasks(1),
+          taskOffsets: Array.from({ length: chance.between(0, 5) }, () => ({
+            subtopologyId: chance.pick(['0', '1']),
+            partition: partition(),
+            offset: sum(),
+          })),
+          taskEndOffsets: [],
+        });
+      const subtopologies = ['0', '1', '2'].map((subtopologyId) => ({
+        subtopologyId,
+        taskCount: 60,
+        stateful: subtopologyId !== '2',
+      }));
+      let members = Array.from({ length: 12 }, (_, i) => member(`m${10 + i}`));
+      let problem = gatherProblem(assignmentProblem({ subtopologies, members }));
+      const group = new EncodedGroup(viewOf(problem));
+      for (let step = 0; step < 40; step++) {
+        const next = assignmentProblem({ subtopologies, members });
+        problem = follow(problem, next);
+        const kept = writeOnce(group, problem);
+        expect(kept).to.deep.equal(
+          inputsOf(encodeProblem(next, new SharedBuffers())),
+          `seed ${seed}, step ${step}`,
+        );
+        const memberId = `m${10 + chance.between(0, 19)}`;
+        members = members.filter((each) => each.memberId !== memberId);
+        if (chance.between(0, 2) > 0) members = [...members, member(memberId)];
+      }
+    }
+  });
 
   it('reads a member again only when what it has or reports is new', () => {
     const members = ['a', 'b', 'c'].map((memberId) =>

@@ -1,12 +1,11 @@
 import { expect } from 'chai';
-import {
-  type AssignmentProblem,
-  type AssignmentResult,
-  gatherProblem,
-} from '../../machines/model/assignment.ts';
 import { AssignorError, AssignorPool } from '../../workers/pool.ts';
-import { listResult } from '../../workers/problem.ts';
-import { assignDirectly, assignmentMember, assignmentProblem } from '../support/assignment.ts';
+import {
+  assign,
+  assignDirectly,
+  assignmentMember,
+  assignmentProblem,
+} from '../support/assignment.ts';
 import { AssignmentScenario } from '../support/assignment-scenario.ts';
 import { FAULT } from '../support/faulty-thread.ts';
 
@@ -138,15 +137,6 @@ describe('AssignorPool', () => {
     expect(warnings).to.deep.equal(['Too few processes for the standby replicas asked for']);
   });
 });
-
-/** A problem's way through the pool, member by member at both ends. */
-async function assign(
-  pool: AssignorPool,
-  problem: AssignmentProblem,
-  options: { readonly deadlineMs: number },
-): Promise<AssignmentResult> {
-  return listResult(problem, await pool.assign(gatherProblem(problem), options));
-}
 
 /** One member and this many stateful tasks. */
 function taskProblem(taskCount: number) {

@@ -1,0 +1,166 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { HostPort } from '../config/host-port.ts';
+import type { CellEdits } from '../problem/edit-cell.ts';
+import { assign } from './assign.ts';
+import { runAssignCells } from './bench.ts';
+import type { CommandIo } from './command-io.ts';
+import { adminOption, collect, wholeNumber, wholeNumberFrom } from './flags.ts';
+
+type Flags = {
+  readonly problem?: string;
+  readonly group?: string;
+  readonly admin: HostPort;
+  readonly cells?: true;
+  readonly assignor?: readonly string[];
+  readonly compare?: true;
+  readonly json?: true;
+  readonly limit: number;
+  readonly write?: string;
+  readonly addMember?: NonNullable<CellEdits['addMembers']>;
+  readonly removeMember?: readonly string[];
+  readonly removeProcess?: readonly string[];
+  readonly standbys?: number;
+  readonly tags?: readonly string[];
+  readonly lag?: string;
+  readonly tasks?: NonNullable<CellEdits['tasks']>;
+  readonly once?: true;
+  readonly assignment?: true;
+  readonly warm?: string;
+  readonly measure?: string;
+};
+
+const MOVES_LIMIT = 50;
+const NOT_WITH_CELLS: (keyof Flags)[] = [
+  'problem',
+  'group',
+  'assignor',
+  'compare',
+  'json',
+  'write',
+  'standbys',
+  'tags',
+  'lag',
+  'tasks',
+  'removeProcess',
+  'removeMember',
+  'addMember',
+];
+const EXAMPLES = `
+Examples:
+  headgate assign --group orders                                 what a rebalance would move now
+  headgate assign --group orders --add-member --compare          and with one member more, by every assignor
+  headgate assign --group orders --remove-process P --standbys 2
+  headgate assign --problem headgate-data/problems/FILE.json     a problem at which an assignor failed, again`;
+
+/** The command `assign`, with all its flags. */
+export function addAssign(program: Command, io: CommandIo): void {
+  const command = program
+    .command('assign')
+    .description('what would move: assigns the tasks of a group without touching it')
+    .option('--problem <file>', 'the group as a problem file has it (test/oracle/README-assign.md)')
+    .option('--group <id>', 'the group as it runs now; asks the admin server')
+    .addOption(adminOption())
+    .option('--assignor <name>', 'by this one; may be given many times', collect)
+    .option('--compare', 'by all assignors, or those named, side by side')
+    .option('--json', 'for programs')
+    .option('--limit <number>', 'how many moves are shown', wholeNumber, MOVES_LIMIT)
+    .option('--write <file>', 'write the problem, as changed, to a file');
+  addEdits(command);
+  addCells(command);
+  command.addHelpText('after', EXAMPLES).action((flags: Flags) => {
+    if (flags.cells === true) return runCells(flags);
+    if ((flags.problem === undefined) === (flags.group === undefined)) {
+      return command.error('error: wanted one of --problem, --group and --cells');
+    }
+    return run(flags, io);
+  });
+}
+
+/** Changes of the problem, in the order in which they are carried out. */
+function addEdits(command: Command): void {
+  command
+    .option('--standbys <number>', 'what if: standbys of each task with state', wholeNumberFrom(0))
+    .option('--tags <tag,..>', 'what if: the rack-aware assignment tags', readTags)
+    .option('--lag <number>', 'what if: the acceptable recovery lag')
+    .option('--tasks <subtopology=number>', 'what if: its tasks; repeatable', readTasks)
+    .option('--remove-process <id>', 'what if: it is gone; repeatable', collect)
+    .option('--remove-member <id>', 'what if: it is gone; repeatable', collect)
+    .addOption(
+      new Option('--add-member [id@process]', 'what if: one more; both may be left out; repeatable')
+        .argParser(readNewMember)
+        .preset('@'),
+    );
+}
+
+function addCells(command: Command): void {
+  command
+    .addOption(
+      new Option(
+        '--cells',
+        'answer cells, JSON lines on standard input; only with what follows:',
+      ).conflicts(NOT_WITH_CELLS),
+    )
+    .option('--once', 'answer each cell with its assignment, without timing')
+    .option('--assignment', 'the assignment beside the times')
+    .option('--warm <seconds>', 'CPU time to warm up for, before each measurement')
+    .option('--measure <seconds>', 'CPU time to measure for');
+}
+
+function run(flags: Flags, io: CommandIo): Promise<void> {
+  const { problem, group, admin, assignor } = flags;
+  const edits: CellEdits = {
+    standbys: flags.standbys,
+    tags: flags.tags,
+    lag: flags.lag,
+    tasks: flags.tasks ?? [],
+    removeProcesses: flags.removeProcess ?? [],
+    removeMembers: flags.removeMember ?? [],
+    addMembers: flags.addMember ?? [],
+  };
+  return assign(
+    {
+      from: problem === undefined ? { group: group ?? '', admin } : { file: problem },
+      edits,
+      ...(assignor !== undefined && { assignors: assignor }),
+      compare: flags.compare === true,
+      write: flags.write,
+      limit: flags.limit,
+      json: flags.json === true,
+    },
+    io,
+  );
+}
+
+function runCells({ once, assignment, warm, measure }: Flags): Promise<void> {
+  return runAssignCells([
+    ...(once === true ? ['--once'] : []),
+    ...(assignment === true ? ['--assignment'] : []),
+    ...(warm === undefined ? [] : ['--warm', warm]),
+    ...(measure === undefined ? [] : ['--measure', measure]),
+  ]);
+}
+
+function readTags(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== '');
+}
+
+function readTasks(
+  text: string,
+  before: NonNullable<CellEdits['tasks']> = [],
+): NonNullable<CellEdits['tasks']> {
+  const [, id, tasks] = /^(.+)=(\d{1,9})$/s.exec(text) ?? [];
+  if (id === undefined) throw new InvalidArgumentError('Wanted SUBTOPOLOGY=NUMBER.');
+  return [...before, { id, tasks: Number(tasks) }];
+}
+
+function readNewMember(
+  text: string,
+  before: NonNullable<CellEdits['addMembers']> = [],
+): NonNullable<CellEdits['addMembers']> {
+  const at = text.lastIndexOf('@');
+  const [id, process] = at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
+  return [...before, { id: id || undefined, process: process || undefined }];
+}

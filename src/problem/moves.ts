@@ -1,0 +1,78 @@
+import type { GroupResult } from '../../machines/model/assignment.ts';
+import { byCodeUnits } from '../../machines/model/ids.ts';
+import { forEachTask, taskKey } from '../../machines/model/task-list.ts';
+import type { TaskList } from '../../machines/model/tasks.ts';
+import { type Cell, listOf } from './cell.ts';
+
+/** A task that a result puts elsewhere. */
+export type Move = {
+  /** As people write it, `0_2`. */
+  readonly task: string;
+  readonly role: 'active' | 'standby';
+  /** Who has it; null: nobody has. */
+  readonly from: string | null;
+  /** The one who has it left before. */
+  readonly hasLeft: boolean;
+  /** Who is to have it; null: nobody is. */
+  readonly to: string | null;
+};
+
+/**
+ * What a result changes of what members have, in the order of tasks, an active before its copies. Copies that go and
+ * copies that come are put together in the order of members' ids; who left gives what nobody else does. Warm-ups are no
+ * matter of a result.
+ */
+export function movesOf(
+  cell: Cell,
+  { memberIds, targets }: Pick<GroupResult, 'memberIds' | 'targets'>,
+): readonly Move[] {
+  const moves = (['active', 'standby'] as const).flatMap((role) => {
+    const before = placesOf(cell.members.map((each) => [each.id, listOf(each[role])]));
+    const left = placesOf((cell.departed ?? []).map((each) => [each.id, listOf(each[role])]));
+    const after = placesOf(memberIds.map((id, at) => [id, targets[at]?.[role] ?? []]));
+    return [...new Map([...before, ...after]).values()].flatMap((found) => {
+      const { task, subtopologyId, partition } = found;
+      const had = before.get(task)?.at ?? [];
+      const has = after.get(task)?.at ?? [];
+      const come = has.filter((id) => !had.includes(id));
+      const gone = had.filter((id) => !has.includes(id));
+      const givers = [
+        ...gone.map((from) => ({ from, hasLeft: false })),
+        ...(left.get(task)?.at ?? [])
+          .slice(0, Math.max(0, come.length - gone.length))
+          .map((from) => ({ from, hasLeft: true })),
+      ];
+      return Array.from({ length: Math.max(givers.length, come.length) }, (_, at) => {
+        const giver = givers[at] ?? { from: null, hasLeft: false };
+        return { subtopologyId, partition, move: { task, role, ...giver, to: come[at] ?? null } };
+      });
+    });
+  });
+  // The sort keeps the order of roles.
+  return moves
+    .sort((a, b) => byCodeUnits(a.subtopologyId, b.subtopologyId) || a.partition - b.partition)
+    .map(({ move }) => move);
+}
+
+type Place = {
+  readonly task: string;
+  readonly subtopologyId: string;
+  readonly partition: number;
+  readonly at: string[];
+};
+
+/** Where tasks are, members in the order of their ids. */
+function placesOf(
+  lists: readonly (readonly [memberId: string, tasks: TaskList])[],
+): ReadonlyMap<string, Place> {
+  const places = new Map<string, Place>();
+  for (const [memberId, tasks] of lists.toSorted(([a], [b]) => byCodeUnits(a, b))) {
+    forEachTask(tasks, (subtopologyId, partition) => {
+      const task = taskKey(subtopologyId, partition);
+      const place = places.get(task) ?? { task, subtopologyId, partition, at: [] };
+      place.at.push(memberId);
+      places.set(task, place);
+    });
+  }
+  return places;
+}

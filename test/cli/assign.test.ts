@@ -1,0 +1,230 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Cell } from '../../src/problem/cell.ts';
+import { parseCell } from '../../src/problem/read-cell.ts';
+import { FakeIo } from '../support/fake-io.ts';
+
+/** Three members; a has one stateful task too many, b and c a copy each. */
+const CELL: Cell = {
+  cell: 'orders',
+  assignor: 'sticky',
+  group: { id: 'orders', epoch: 7 },
+  configs: { numStandbyReplicas: 1, rackAwareAssignmentTags: ['zone'] },
+  topology: [{ id: '0', tasks: 3, stateful: true }],
+  members: [
+    { id: 'a', process: 'pa', tags: { zone: 'x' }, active: { '0': [0, 1] }, standby: { '0': [2] } },
+    { id: 'b', process: 'pb', tags: { zone: 'y' }, active: { '0': [2] }, standby: { '0': [0] } },
+    { id: 'c', process: 'pc', tags: { zone: 'y' }, standby: { '0': [1] } },
+  ],
+};
+
+describe('headgate assign', () => {
+  let folder: string;
+  let file: string;
+  let io: FakeIo;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'headgate-'));
+    file = join(folder, 'problem.json');
+    keep(CELL);
+    io = new FakeIo();
+  });
+
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const keep = (cell: unknown) => writeFileSync(file, JSON.stringify(cell));
+  const assign = (...args: readonly string[]) => io.run('assign', '--problem', file, ...args);
+  const lines = () => io.output.split('\n').map((line) => line.split(/ {2,}/));
+
+  it('prints what would move, and how good that is', async () => {
+    expect(await assign()).to.equal(0);
+    expect(io.output).to.equal(
+      [
+        'Group orders at epoch 7: 3 tasks, standbys 1, 3 members in 3 processes',
+        '',
+        'TASK  ROLE     FROM  TO',
+        '0_1   active   a     c',
+        '0_1   standby  c     a',
+        '',
+        'MEASURE                            sticky',
+        'actives that move                  1 of 3',
+        '  least that must                  1',
+        'actives with state that move       1 of 3',
+        '  least that must                  1',
+        'standbys that move                 1',
+        'copies of state to build           0',
+        'copies that stay (Q8)              3 of 3',
+        'states on disk that are used (Q9)  0 of 0',
+        'spread of actives with state (Q1)  0',
+        'spread of actives (Q2)             0',
+        'spread of load of processes (Q4b)  2',
+        'tasks that nobody may take         0',
+        'diversity of copies by zone (Q10)  1',
+        '',
+      ].join('\n'),
+    );
+    expect(readFileSync(file, 'utf8')).to.equal(JSON.stringify(CELL));
+  });
+
+  it('answers the same as JSON', async () => {
+    expect(await assign('--json')).to.equal(0);
+    const { problem, answers } = JSON.parse(io.output);
+    expect(problem).to.deep.equal({
+      cell: 'orders',
+      assignor: 'sticky',
+      group: { id: 'orders', epoch: 7 },
+      dump: null,
+      configs: CELL.configs,
+      subtopologies: 1,
+      tasks: 3,
+      members: 3,
+      processes: 3,
+    });
+    expect(answers).to.have.length(1);
+    expect(answers[0].moves).to.deep.equal([
+      { task: '0_1', role: 'active', from: 'a', hasLeft: false, to: 'c' },
+      { task: '0_1', role: 'standby', from: 'c', hasLeft: false, to: 'a' },
+    ]);
+    expect(answers[0].figures).to.include({ moved: 1, leastMoved: 1, copiesBuilt: 0 });
+  });
+
+  it('cuts the list of moves where it is told to', async () => {
+    await assign('--limit', '1');
+    expect(lines().slice(2, 5)).to.deep.equal([
+      ['TASK', 'ROLE', 'FROM', 'TO'],
+      ['0_1', 'active', 'a', 'c'],
+      ['and 1 more (--limit, --json)'],
+    ]);
+  });
+
+  it('says that nothing moves', async () => {
+    keep({ cell: 'c', topology: [], members: [] });
+    expect(await assign()).to.equal(0);
+    expect(io.output).to.match(
+      /^Cell c: 0 tasks, standbys 0, 0 members in 0 processes\n\nNothing moves\n/,
+    );
+  });
+
+  it('compares all assignors, or those that are named', async () => {
+    expect(await assign('--compare')).to.equal(0);
+    expect(lines()[2]).to.deep.equal(['MEASURE', 'sticky', 'balanced', 'highly_available']);
+    expect(lines().at(-2)?.slice(-3)).to.deep.equal(['1', '1', '1']);
+    expect(await assign('--assignor', 'balanced', '--assignor', 'sticky')).to.equal(0);
+    expect(lines()[2]).to.deep.equal(['MEASURE', 'balanced', 'sticky']);
+  });
+
+  it('tells what would move if things were otherwise, and writes that down', async () => {
+    const written = join(folder, 'written.json');
+    const edits = [
+      '--remove-member',
+      'a',
+      '--add-member',
+      'd@pa',
+      '--add-member',
+      '--standbys',
+      '0',
+    ];
+    const more = [
+      '--tags',
+      ' rack, zone',
+      '--lag',
+      '9',
+      '--tasks',
+      '0=4',
+      '--assignor',
+      'balanced',
+    ];
+    expect(await assign(...edits, ...more, '--write', written)).to.equal(0);
+    expect(lines()[0]).to.deep.equal([
+      'Group orders at epoch 7: 4 tasks, standbys 0, 4 members in 4 processes',
+    ]);
+    expect(lines().slice(3, 6)).to.deep.equal([
+      ['0_0', 'active', 'a (left)', 'd'],
+      ['0_0', 'standby', 'b', '-'],
+      ['0_1', 'active', 'a (left)', 'b'],
+    ]);
+    const { assignor, configs, topology, members } = parseCell(readFileSync(written, 'utf8'));
+    expect({ assignor, configs, topology }).to.deep.equal({
+      assignor: 'balanced',
+      configs: {
+        numStandbyReplicas: 0,
+        rackAwareAssignmentTags: ['rack', 'zone'],
+        acceptableRecoveryLag: '9',
+      },
+      topology: [{ id: '0', tasks: 4, stateful: true }],
+    });
+    expect(members.map(({ id, process }) => [id, process])).to.deep.equal([
+      ['b', 'pb'],
+      ['c', 'pc'],
+      ['d', 'pa'],
+      ['member-new', 'process-of-member-new'],
+    ]);
+    const before = io.output;
+    expect(await io.run('assign', '--problem', written)).to.equal(0);
+    expect(io.output).to.equal(before);
+  });
+
+  it('says what was kept, and why', async () => {
+    keep({ ...CELL, dump: { at: '2026-11-30T16:03:14.106Z', why: 'broken', detail: 'H1: twice' } });
+    await assign();
+    expect(lines()[1]).to.deep.equal(['Kept 2026-11-30T16:03:14.106Z, broken: H1: twice']);
+  });
+
+  it('fails with the reason when the assignor does', async () => {
+    keep({ ...CELL, members: [] });
+    expect(await assign()).to.equal(1);
+    expect(io.errors).to.equal(
+      'Cannot assign the tasks of group "orders": no process is available\n',
+    );
+  });
+
+  it('says in one line why a file cannot be used', async () => {
+    const said = async (...args: readonly string[]) => [await assign(...args), io.errors];
+    keep({ ...CELL, members: [CELL.members[0], CELL.members[0]] });
+    expect(await said()).to.deep.equal([
+      1,
+      `Cannot read ${file}: members[1].id is "a", as members[0].id: wanted each once\n`,
+    ]);
+    writeFileSync(file, '{"cell": 1');
+    expect((await said())[1]).to.match(/^Cannot read .*: It is no JSON: [^\n]*\n$/);
+    writeFileSync(file, ' '.repeat(64 * 1024 * 1024 + 1));
+    expect(await said()).to.deep.equal([
+      1,
+      `Cannot read ${file}: It is 67108865 bytes long: wanted at most 67108864\n`,
+    ]);
+    await rm(file);
+    expect((await said())[1]).to.match(/^Cannot read .*: ENOENT/);
+    keep(CELL);
+    expect((await said('--write', join(folder, 'no', 'where')))[1]).to.match(/^Cannot write /);
+  });
+
+  it('refuses what it cannot be asked with exit code 2', async () => {
+    const asked: readonly (readonly [args: readonly string[], said: RegExp])[] = [
+      [[], /^error: wanted one of --problem, --group and --cells\n/],
+      [['--problem', file, '--group', 'g'], /^error: wanted one of/],
+      [['--cells', '--standbys', '1'], /'--cells' cannot be used with option '--standbys/],
+      [['--problem', file, '--assignor', 'x'], /^Cannot use assignor "x": wanted one of sticky, /],
+      [['--problem', file, '--standbys', '-1'], /Wanted a whole number from 0 on/],
+      [['--problem', file, '--tasks', '0'], /Wanted SUBTOPOLOGY=NUMBER/],
+      [
+        ['--problem', file, '--remove-member', 'x'],
+        /^Cannot remove member "x": the problem has none\n$/,
+      ],
+      [['--problem', file, '--lag', 'x'], /^configs\.acceptableRecoveryLag is "x": wanted /],
+    ];
+    for (const [args, said] of asked) {
+      expect(await io.run('assign', ...args), args.join(' ')).to.equal(2);
+      expect(io.errors).to.match(said);
+    }
+  });
+
+  it('refuses a problem of an assignor that is not here, unless another one is named', async () => {
+    keep({ ...CELL, assignor: 'somebody_elses' });
+    expect(await assign()).to.equal(2);
+    expect(io.errors).to.match(/^Cannot use assignor "somebody_elses": /);
+    expect(await assign('--assignor', 'sticky')).to.equal(0);
+  });
+});

@@ -1,0 +1,107 @@
+import { expect } from 'chai';
+import { forEachTask, taskKey } from '../../machines/model/task-list.ts';
+import type { TaskList } from '../../machines/model/tasks.ts';
+import { type Cell, listOf } from '../../src/problem/cell.ts';
+import { cellText } from '../../src/problem/cell-text.ts';
+import { movesOf } from '../../src/problem/moves.ts';
+import { parseCell } from '../../src/problem/read-cell.ts';
+import { assignDirectly, tasks } from '../support/assignment.ts';
+import { forEachState } from '../support/assignment-scenario.ts';
+
+const topology = [
+  { id: '10', tasks: 2, stateful: true },
+  { id: '2', tasks: 2, stateful: true },
+];
+const member = (id: string, active: object, standby: object = {}) => ({
+  id,
+  process: id,
+  active: active as Record<string, number[]>,
+  standby: standby as Record<string, number[]>,
+});
+
+/** Members a, b and so on, with these tasks. */
+function resultOf(tasksOf: readonly { readonly active: TaskList; readonly standby: TaskList }[]) {
+  return {
+    memberIds: tasksOf.map((_, at) => 'abc'.charAt(at)),
+    targets: tasksOf.map((each) => ({ ...each, warmup: [] })),
+  };
+}
+
+describe('movesOf()', () => {
+  it('names what leaves whom and comes to whom, in the order of tasks', () => {
+    const cell: Cell = {
+      cell: 'c',
+      topology,
+      members: [
+        member('a', { '10': [0], '2': [0, 1] }),
+        member('b', {}, { '10': [0], '2': [0] }),
+        member('c', {}, { '2': [1] }),
+      ],
+    };
+    const result = resultOf([
+      { active: tasks({ '10': [0] }), standby: tasks({ '2': [0] }) },
+      { active: tasks({ '2': [0] }), standby: tasks({ '10': [0] }) },
+      { active: tasks({ '10': [1] }), standby: tasks({ '2': [1] }) },
+    ]);
+    const moves = movesOf(cell, result);
+    expect(moves.map(({ task, role, from, to }) => [task, role, from, to])).to.deep.equal([
+      ['10_1', 'active', null, 'c'],
+      ['2_0', 'active', 'a', 'b'],
+      ['2_0', 'standby', 'b', 'a'],
+      ['2_1', 'active', 'a', null],
+    ]);
+  });
+
+  it('lets who left give what nobody else gives', () => {
+    const cell: Cell = {
+      cell: 'c',
+      topology,
+      members: [member('a', { '2': [0] }), member('b', {})],
+      departed: [member('z', { '2': [0, 1] }, { '10': [0, 1] })],
+    };
+    const result = resultOf([
+      { active: tasks({ '2': [0] }), standby: tasks({ '10': [0] }) },
+      { active: tasks({ '2': [1] }), standby: [] },
+    ]);
+    expect(movesOf(cell, result)).to.deep.equal([
+      { task: '10_0', role: 'standby', from: 'z', hasLeft: true, to: 'a' },
+      { task: '2_1', role: 'active', from: 'z', hasLeft: true, to: 'b' },
+    ]);
+  });
+
+  it('turns what is held into the result, whatever is held', () => {
+    for (let seed = 0; seed < 60; seed++) {
+      forEachState(seed, 'small', (scenario) => {
+        const { problem } = scenario;
+        const result = assignDirectly(problem);
+        const cell = parseCell(cellText(problem));
+        const targets = result.members.map((each) => ({ ...each, warmup: [] }));
+        const memberIds = problem.members.map(({ memberId }) => memberId);
+        const held = new Set(
+          cell.members.flatMap((each) => [
+            ...placesIn(each.id, 'active', listOf(each.active)),
+            ...placesIn(each.id, 'standby', listOf(each.standby)),
+          ]),
+        );
+        for (const { task, role, from, to } of movesOf(cell, { memberIds, targets })) {
+          if (from !== null) held.delete(`${from} ${role} ${task}`);
+          if (to !== null) held.add(`${to} ${role} ${task}`);
+        }
+        const wanted = memberIds.flatMap((id, at) => [
+          ...placesIn(id, 'active', result.members[at]?.active ?? []),
+          ...placesIn(id, 'standby', result.members[at]?.standby ?? []),
+        ]);
+        expect([...held].sort()).to.deep.equal(wanted.sort());
+        return result;
+      });
+    }
+  });
+});
+
+function placesIn(memberId: string, role: string, list: TaskList): string[] {
+  const names: string[] = [];
+  forEachTask(list, (subtopologyId, partition) => {
+    names.push(`${memberId} ${role} ${taskKey(subtopologyId, partition)}`);
+  });
+  return names;
+}
