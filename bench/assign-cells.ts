@@ -1,7 +1,8 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { gatherProblem } from '../machines/model/assignment.ts';
+import type { GroupProblem, GroupResult } from '../machines/model/assignment.ts';
 import { type Cell, describeResult, problemOfCell } from '../src/problem/cell.ts';
 import { parseCell } from '../src/problem/read-cell.ts';
 import { CellError } from '../src/problem/shape.ts';
@@ -10,6 +11,7 @@ import { assignDense } from '../workers/assign-dense.ts';
 import { AssignorError, AssignorPool } from '../workers/pool.ts';
 import { encodeProblem, listResult, readResult } from '../workers/problem.ts';
 import { SharedBuffers } from '../workers/shared-buffers.ts';
+import { eventOf, groupOf, install } from './cell-event.ts';
 import { type Timing, type TimingLimits, timeRuns } from './cpu-time.ts';
 
 // Answers assignment cells: one JSON cell a line in, one JSON answer a line out, so that other assignors can be asked the
@@ -32,8 +34,15 @@ export type CellAnswer = {
   readonly unassigned?: readonly string[];
   /** The assignor alone, from dense arrays to dense arrays. */
   readonly timing?: Timing;
-  /** From the coordinator's problem to its result, through the pool. */
+  /**
+   * From the coordinator's problem to its result, through the pool: what happened is taken in, the problem written down,
+   * handed to a thread, assigned, checked and explained, and every member's target is there to be read.
+   */
   readonly wholeTiming?: Timing;
+  /** The result becomes the group's target: compared with the one installed, with a record for each that differs. */
+  readonly installTiming?: Timing;
+  /** How late the event loop came to its timers while runs went on, ms. */
+  readonly loopDelayMs?: { readonly p99: number; readonly max: number };
 };
 
 /**
@@ -52,8 +61,8 @@ export async function answerCell(
     implementation: `headgate ${VERSION}`,
     assignor: problem.assignor,
   };
-  const gathered = gatherProblem(problem);
-  const ask = () => pool.assign(gathered, { deadlineMs: RUN_DEADLINE_MS });
+  const { before, after } = eventOf(cell);
+  const ask = (asked = after) => pool.assign(asked, { deadlineMs: RUN_DEADLINE_MS });
   try {
     const result = await ask();
     return {
@@ -61,7 +70,17 @@ export async function answerCell(
       ...(assignment && describeResult(problem, listResult(problem, result))),
       ...(timing && {
         timing: await timeKernel(problem, timing),
-        wholeTiming: await timeRuns(ask, timing),
+        // Before each run the group is as it was before the event.
+        wholeTiming: await timeRuns(
+          () => ask(),
+          timing,
+          () => ask(before).catch(ignoreNoProcess),
+        ),
+        installTiming: await timeInstall(after, result, timing),
+        loopDelayMs: await measureLoopDelay(async () => {
+          await ask(before).catch(ignoreNoProcess);
+          await ask();
+        }),
       }),
     };
   } catch (error) {
@@ -71,6 +90,38 @@ export async function answerCell(
 }
 
 const RUN_DEADLINE_MS = 60_000;
+
+/** A group whose one member comes had none before, and no run gave anything. */
+function ignoreNoProcess(error: unknown): void {
+  if (!(error instanceof AssignorError) || error.error !== 'noProcess') throw error;
+}
+
+function timeInstall(
+  problem: GroupProblem,
+  result: GroupResult,
+  limits: TimingLimits,
+): Promise<Timing> {
+  const group = groupOf(problem);
+  const known = {
+    ...result,
+    installed: result.memberIds.map((memberId) => group.targets.get(memberId)),
+  };
+  return timeRuns(() => install(group, problem, known), limits);
+}
+
+/** Rounds after which enough is known of how long the event loop was held. */
+const DELAY_ROUNDS = 100;
+/** The finest that the platform measures, ms; every delay it gives has this in it. */
+const DELAY_RESOLUTION_MS = 1;
+
+async function measureLoopDelay(round: () => Promise<void>): Promise<{ p99: number; max: number }> {
+  const delays = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
+  delays.enable();
+  for (let i = 0; i < DELAY_ROUNDS; i++) await round();
+  delays.disable();
+  const late = (ns: number) => Math.max(0, Number((ns / 1e6 - DELAY_RESOLUTION_MS).toFixed(2)));
+  return { p99: late(delays.percentile(99)), max: late(delays.max) };
+}
 
 async function timeKernel(
   problem: Parameters<typeof encodeProblem>[0],

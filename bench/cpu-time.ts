@@ -15,28 +15,36 @@ const SAMPLE_US = 200;
 /** The first so many of a look at how long a run takes. */
 const FIRST_RUNS = 5;
 
+/** What goes before every run and is not timed. */
+export type Preparation = () => unknown;
+
 /**
  * Runs something again and again: first until it is warm, then sample by sample.
  *
  * @param run what is timed; if it answers with a promise that is waited for.
+ * @param prepare what each run needs anew; then every run is a sample of its own.
  */
 export async function timeRuns(
   run: () => unknown,
   { warmSeconds, measureSeconds }: TimingLimits,
+  prepare?: Preparation,
 ): Promise<Timing> {
   const warmEnd = cpuNow() + warmSeconds * 1e6;
   let runUs = Infinity;
   do {
+    await prepare?.();
     const before = cpuNow();
-    await repeat(run, FIRST_RUNS);
+    await repeat(run, prepare === undefined ? FIRST_RUNS : 1);
     runUs = Math.min(runUs, (cpuNow() - before) / FIRST_RUNS);
   } while (cpuNow() < warmEnd);
 
-  const perSample = Math.max(1, Math.ceil(SAMPLE_US / Math.max(runUs, 0.1)));
+  const perSample =
+    prepare !== undefined ? 1 : Math.max(1, Math.ceil(SAMPLE_US / Math.max(runUs, 0.1)));
   const cpu: number[] = [];
   const wall: number[] = [];
   const end = cpuNow() + measureSeconds * 1e6;
   do {
+    await prepare?.();
     const wallBefore = performance.now();
     const cpuBefore = cpuNow();
     await repeat(run, perSample);

@@ -1,0 +1,89 @@
+import { Draft } from '../machines/decide/draft.ts';
+import { installResult } from '../machines/decide/install.ts';
+import type { Context } from '../machines/decision.ts';
+import {
+  type GroupProblem,
+  type GroupResult,
+  gatherProblem,
+} from '../machines/model/assignment.ts';
+import { emptySlot, newGroup, newMember } from '../machines/model/empty.ts';
+import type { Group } from '../machines/model/group.ts';
+import { PersistentMap } from '../machines/model/persistent-map.ts';
+import { type Cell, listOf, problemOfCell } from '../src/problem/cell.ts';
+
+/** A group as the run before saw it, and as the present run sees it: two problems that share what did not change. */
+export type CellEvent = { readonly before: GroupProblem; readonly after: GroupProblem };
+
+/**
+ * What happened to a cell's group. Those that departed were there before; where none did, its last member has come: of a
+ * thousand that join a new group all but the last are known when the run is due.
+ */
+export function eventOf(cell: Cell): CellEvent {
+  const after = gatherProblem(problemOfCell(cell));
+  const departed = cell.departed ?? [];
+  if (departed.length > 0) {
+    let { members } = after;
+    for (const { id, process, active, standby } of departed) {
+      members = members.set(id, {
+        memberId: id,
+        instanceId: null,
+        rackId: null,
+        processId: process,
+        clientTags: [],
+        topologyEpoch: after.topologyEpoch,
+        assigned: { active: listOf(active), standby: listOf(standby), warmup: [] },
+      });
+    }
+    return { before: { ...after, members }, after };
+  }
+  const last = cell.members.at(-1)?.id ?? '';
+  return {
+    before: { ...after, members: after.members.delete(last), reports: after.reports.delete(last) },
+    after,
+  };
+}
+
+/** The group that a problem is of, as far as an install looks at it: everybody's target is what it holds. */
+export function groupOf(problem: GroupProblem): Group {
+  let group = newGroup(problem.groupId);
+  for (const member of problem.members.values()) {
+    const { memberId, assigned } = member;
+    const { active, standby, warmup } = assigned;
+    const isNew = active.length + standby.length === 0;
+    group = {
+      ...group,
+      members: group.members.set(memberId, {
+        ...newMember(memberId),
+        ...member,
+        assigned: NOTHING,
+      }),
+      targets: isNew ? group.targets : group.targets.set(memberId, { active, standby, warmup }),
+    };
+  }
+  return { ...group, groupEpoch: 2, assignmentEpoch: 1 };
+}
+
+const NOTHING = newMember('').assigned;
+
+/** Installs a result in a group, with its records and words; nothing of the group itself changes. */
+export function install(group: Group, problem: GroupProblem, result: GroupResult): number {
+  const draft = new Draft({ ...emptySlot(group.groupId), group }, CONTEXT);
+  const run = {
+    run: 1,
+    groupEpoch: group.groupEpoch,
+    topologyEpoch: problem.topologyEpoch,
+    instanceIds: PersistentMap.empty<string>(),
+    waitingMemberId: undefined,
+  };
+  installResult(draft, run, {
+    kind: 'assigned',
+    incarnation: 1,
+    run: 1,
+    groupEpoch: group.groupEpoch,
+    problem: { ...problem, members: group.members, targets: group.targets },
+    result,
+  });
+  return draft.done({ kind: 'answer', value: undefined }).records.length;
+}
+
+const CONTEXT = { nowMs: 1 } as Context;
