@@ -1,5 +1,4 @@
 import type { StandIn } from './assignors.ts';
-import { byCodeUnits } from './ids.ts';
 import type { Member } from './member.ts';
 import { PersistentMap } from './persistent-map.ts';
 import type { LookBack } from './placement.ts';
@@ -113,11 +112,12 @@ export function* listMembers({
   GroupProblem,
   'members' | 'reports' | 'topologyEpoch' | 'assignToStaleMembers'
 >): Generator<AssignmentMember> {
-  const sorted = [...members.values()].sort((a, b) => byCodeUnits(a.memberId, b.memberId));
-  for (const member of sorted) {
-    const { taskOffsets, taskEndOffsets } = reports.get(member.memberId) ?? NO_REPORTS;
+  // By code units, as a list of texts is sorted where nothing else is said.
+  for (const memberId of [...members.keys()].sort()) {
+    const member = members.get(memberId) as AssignmentHolder;
+    const { taskOffsets, taskEndOffsets } = reports.get(memberId) ?? NO_REPORTS;
     yield {
-      memberId: member.memberId,
+      memberId,
       instanceId: member.instanceId,
       rackId: member.rackId,
       processId: member.processId,

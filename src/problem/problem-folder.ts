@@ -16,7 +16,7 @@ const BOUNDS: ProblemFolderBounds = {
   waitingMax: 3,
 };
 /** What is written at once; between two such parts everybody else has their turn. */
-const PART_BYTES = 64 * 1_024;
+const PART_BYTES = 16 * 1_024;
 /** Names that this class gives: other files are left alone. By name means by age. */
 const OURS = /^\d{8}T\d{9}Z-\d+-.*\.json(\.part)?$/;
 const UNFINISHED = '.part';
