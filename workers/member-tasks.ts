@@ -44,8 +44,9 @@ export class MemberReader {
   constructor(numbers: TaskNumbers) {
     this.#numbers = numbers;
     this.#listed = new Int32Array(numbers.count);
-    this.#offsets = new StampedSums(numbers);
-    this.#ends = new StampedSums(numbers);
+    // No state is behind its own beginning; but the end of an empty store may be one less than its position.
+    this.#offsets = new StampedSums(numbers, 0n);
+    this.#ends = new StampedSums(numbers, INT64_MIN);
   }
 
   /**
@@ -168,15 +169,19 @@ function pushCandidate(
   list.caughtUp.push(isWithin(lagBetween(offset, end), acceptableRecoveryLag) ? 1 : 0);
 }
 
-/** The offset sums one member reports, by task. */
+const INT64_MIN = -(2n ** 63n);
+
+/** The offset sums one member reports, by task; what is less than the least there can be is no report. */
 class StampedSums {
   readonly #numbers: TaskNumbers;
+  readonly #least: bigint;
   readonly #stampedBy: Int32Array;
   readonly #sums: bigint[];
   stamped: number[] = [];
 
-  constructor(numbers: TaskNumbers) {
+  constructor(numbers: TaskNumbers, least: bigint) {
     this.#numbers = numbers;
+    this.#least = least;
     this.#stampedBy = new Int32Array(numbers.count);
     this.#sums = new Array(numbers.count);
   }
@@ -191,7 +196,7 @@ class StampedSums {
       rangeId = subtopologyId;
       if (range === undefined || !range.stateful) continue;
       const task = range.base + partition;
-      if (partition < 0 || task >= range.end) continue;
+      if (partition < 0 || task >= range.end || offset < this.#least) continue;
       this.#stampedBy[task] = stamp;
       this.#sums[task] = offset;
       this.stamped.push(task);

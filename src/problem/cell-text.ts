@@ -6,7 +6,7 @@ import type {
 import { byCodeUnits } from '../../machines/model/ids.ts';
 import type { TaskList, TaskOffset, TasksByRole } from '../../machines/model/tasks.ts';
 import type { KeyValue } from '../../machines/model/topology.ts';
-import type { Cell, CellGroup, CellMember, Offsets, Partitions } from './cell.ts';
+import type { Cell, CellGroup, CellMember } from './cell.ts';
 
 /** What a cell says beside the problem itself. */
 export type CellAbout = Pick<Cell, 'dump'> & {
@@ -20,8 +20,9 @@ export type CellAbout = Pick<Cell, 'dump'> & {
  * A problem as a cell: one line of JSON with a line feed at its end, in pieces. A piece is about one member, and so takes
  * no longer to make than that member's heartbeat took to read: whoever has other things to do, does them between pieces.
  *
- * What an assignor leaves out is not written either: tasks and reports that the topology does not have, and sums below
- * zero, which no client can mean. So an assignor answers what is read back as it answers the problem.
+ * What an assignor leaves out is not written either: tasks and reports that the topology does not have, and positions below
+ * zero, which no client can mean; an end below zero is written as zero, which is as near to any position. So an assignor
+ * answers what is read back as it answers the problem.
  */
 export function* cellPieces(
   problem: AssignmentQuestion & { readonly members: Iterable<AssignmentMember> },
@@ -35,7 +36,7 @@ export function* cellPieces(
   let separator = '';
   for (const member of problem.members) {
     const target = about.targetOf?.(member.memberId);
-    yield separator + JSON.stringify(memberOf(member, problem.topologyEpoch, { target, counts }));
+    yield separator + memberText(member, problem.topologyEpoch, { target, counts });
     separator = ',';
   }
   yield ']}\n';
@@ -47,7 +48,7 @@ export function cellText(problem: AssignmentProblem, about?: CellAbout): string 
 }
 
 /** So many characters are put together before everybody else has their turn. */
-const PART_LENGTH = 64 * 1_024;
+const PART_LENGTH = 16 * 1_024;
 
 /** The pieces as one text; the event loop turns meanwhile. */
 export async function joinPieces(pieces: Iterable<string>): Promise<string> {
@@ -88,64 +89,91 @@ function headOf(
 
 type TaskCounts = ReadonlyMap<string, number>;
 
-function memberOf(
+/**
+ * A {@link CellMember}. Its text is put together here: an object with partitions for keys would take memory for all the
+ * partitions below them.
+ */
+function memberText(
   member: AssignmentMember,
   topologyEpoch: number,
   { target, counts }: { readonly target: TasksByRole | undefined; readonly counts: TaskCounts },
-): Written<Omit<CellMember, 'target'>> & { readonly target: object | undefined } {
-  return {
-    id: member.memberId,
-    process: member.processId,
-    instance: member.instanceId ?? undefined,
-    rack: member.rackId ?? undefined,
-    tags: unlessEmpty(tagsJson(member.clientTags)),
-    stale: member.topologyEpoch === topologyEpoch ? undefined : true,
-    active: tasksJson(member.active, counts),
-    standby: tasksJson(member.standby, counts),
-    warmup: tasksJson(member.warmup, counts),
-    offsets: offsetsJson(member.taskOffsets, counts),
-    endOffsets: offsetsJson(member.taskEndOffsets, counts),
-    target: target && {
-      active: tasksJson(target.active, counts),
-      standby: tasksJson(target.standby, counts),
-    },
+): string {
+  const { instanceId, rackId } = member;
+  const fields: Readonly<Record<keyof CellMember, string | undefined>> = {
+    id: JSON.stringify(member.memberId),
+    process: JSON.stringify(member.processId),
+    instance: instanceId === null ? undefined : JSON.stringify(instanceId),
+    rack: rackId === null ? undefined : JSON.stringify(rackId),
+    tags: objectText(tagFields(member.clientTags)),
+    stale: member.topologyEpoch === topologyEpoch ? undefined : 'true',
+    active: tasksText(member.active, counts),
+    standby: tasksText(member.standby, counts),
+    warmup: tasksText(member.warmup, counts),
+    offsets: reportsText(member.taskOffsets, counts, 'leftOut'),
+    endOffsets: reportsText(member.taskEndOffsets, counts, 'asZero'),
+    target:
+      target &&
+      objectText([
+        ['active', tasksText(target.active, counts)],
+        ['standby', tasksText(target.standby, counts)],
+      ]),
   };
+  return objectText(Object.entries(fields)) ?? '{}';
+}
+
+type Field = readonly [key: string, text: string | undefined];
+
+/** An object of fields that are text already; undefined when it would be empty. */
+function objectText(fields: readonly Field[]): string | undefined {
+  const written = fields
+    .filter(([, text]) => text !== undefined)
+    .map(([key, text]) => `${JSON.stringify(key)}:${text}`);
+  return written.length === 0 ? undefined : `{${written.join(',')}}`;
 }
 
 /** By key; of one key twice the first counts. */
-function tagsJson(tags: readonly KeyValue[]): readonly (readonly [string, string])[] {
+function tagFields(tags: readonly KeyValue[]): Field[] {
   return tags
     .filter(({ key }, at) => tags.findIndex((other) => other.key === key) === at)
-    .map(({ key, value }) => [key, value] as const)
+    .map(({ key, value }) => [key, JSON.stringify(value)] as const)
     .sort(([a], [b]) => byCodeUnits(a, b));
 }
 
-function tasksJson(list: TaskList, counts: TaskCounts): Partitions | undefined {
-  return unlessEmpty(
-    list
-      .map(({ subtopologyId, partitions }) => {
-        const count = counts.get(subtopologyId) ?? 0;
-        return [subtopologyId, partitions.filter((each) => each >= 0 && each < count)] as const;
-      })
-      .filter(([, partitions]) => partitions.length > 0),
-  );
+function tasksText(list: TaskList, counts: TaskCounts): string | undefined {
+  const fields = list.map(({ subtopologyId, partitions }): Field => {
+    const count = counts.get(subtopologyId) ?? 0;
+    const known = partitions.filter((each) => each >= 0 && each < count);
+    return [subtopologyId, known.length === 0 ? undefined : `[${known.join(',')}]`];
+  });
+  return objectText(fields);
 }
 
-function offsetsJson(reports: readonly TaskOffset[], counts: TaskCounts): Offsets | undefined {
-  const bySubtopology = new Map<string, [partition: number, sum: number | string][]>();
-  for (const { subtopologyId, partition, offset } of reports) {
-    if (partition < 0 || partition >= (counts.get(subtopologyId) ?? 0) || offset < 0n) continue;
-    const sums = bySubtopology.get(subtopologyId) ?? [];
-    sums.push([partition, int64Json(offset)]);
-    bySubtopology.set(subtopologyId, sums);
+/** @param belowZero what becomes of a sum that is: an end may be one less than the position of an empty store. */
+function reportsText(
+  reports: readonly TaskOffset[],
+  counts: TaskCounts,
+  belowZero: 'leftOut' | 'asZero',
+): string | undefined {
+  const bySubtopology = new Map<string, TaskOffset[]>();
+  for (const report of reports) {
+    const { subtopologyId, partition, offset } = report;
+    if (partition < 0 || partition >= (counts.get(subtopologyId) ?? 0)) continue;
+    if (offset < 0n && belowZero === 'leftOut') continue;
+    const known = bySubtopology.get(subtopologyId);
+    if (known === undefined) bySubtopology.set(subtopologyId, [report]);
+    else known.push(report);
   }
-  return unlessEmpty([...bySubtopology].map(([id, sums]) => [id, Object.fromEntries(sums)]));
+  const fields = [...bySubtopology].map(([id, known]): Field => [id, sumsText(known)]);
+  return objectText(fields.sort(([a], [b]) => byCodeUnits(a, b)));
 }
 
-function unlessEmpty<T>(
-  fields: readonly (readonly [string, T])[],
-): Readonly<Record<string, T>> | undefined {
-  return fields.length === 0 ? undefined : Object.fromEntries(fields);
+function sumsText(reports: TaskOffset[]): string | undefined {
+  const fields = reports
+    .sort((a, b) => a.partition - b.partition)
+    .map(({ partition, offset }): Field => {
+      return [String(partition), JSON.stringify(int64Json(offset < 0n ? 0n : offset))];
+    });
+  return objectText(fields);
 }
 
 function int64Json(value: bigint): number | string {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { byCodeUnits } from '../../machines/model/ids.ts';
 import { problemOfCell } from '../../src/problem/cell.ts';
 import { cellPieces, cellText } from '../../src/problem/cell-text.ts';
@@ -108,4 +109,32 @@ describe('cellText()', () => {
       }
     });
   }
+
+  it('is answered alike whatever clients report', () => {
+    const sum = fc.constantFrom(-(2n ** 63n), -1n, 0n, 1n, 9_999n, 2n ** 63n - 1n);
+    const report = fc.record({
+      subtopologyId: fc.constantFrom('0', '1', 'gone'),
+      partition: fc.nat({ max: 3 }),
+      offset: sum,
+    });
+    const reports = fc.uniqueArray(report, {
+      maxLength: 6,
+      selector: ({ subtopologyId, partition }) => `${subtopologyId}_${partition}`,
+    });
+    const member = fc.record({ taskOffsets: reports, taskEndOffsets: reports });
+    fc.assert(
+      fc.property(fc.array(member, { minLength: 1, maxLength: 4 }), (reported) => {
+        const asked = {
+          ...problem,
+          placeAsKafka: false,
+          assignor: 'highly_available',
+          members: reported.map((each, at) =>
+            assignmentMember(`m${at}`, { ...each, processId: `p${at}`, topologyEpoch: 3 }),
+          ),
+        };
+        const again = problemOfCell(parseCell(cellText(asked)));
+        expect(assignDirectly(again)).to.deep.equal(assignDirectly(asked));
+      }),
+    );
+  });
 });
