@@ -35,7 +35,7 @@ export class Carrier {
    */
   carryOut(about: About, decision: GroupDecision<unknown>): GroupSlot | undefined {
     const { groupId, cause, memberId } = about;
-    const { records, soft, effects, because } = decision;
+    const { records, soft, effects, because, report } = decision;
     const before = this.#log.get(groupId);
     if (records.length > 0 || before?.soft !== soft) {
       // What the log would never take must not join a turn: it would take the others of the turn with it.
@@ -51,7 +51,8 @@ export class Carrier {
     const slot = this.#log.get(groupId);
     if (because.length > 0) {
       const nowMs = this.#env.clock.nowMs();
-      this.#log.remember(journalEntry({ groupId, slot, cause, memberId, because, nowMs }));
+      const what = { groupId, slot, cause, memberId };
+      this.#log.remember(journalEntry({ ...what, because, report, nowMs }));
     }
     for (const effect of effects) this.#takeInHand(groupId, effect);
     return slot;

@@ -1,4 +1,5 @@
 import type { GroupSlot } from '../machines/decision.ts';
+import type { TargetReport } from '../machines/model/look-back.ts';
 import type { JournalEntry } from './ports.ts';
 
 /** What the journal keeps of a decision: the group as it left it, and why. */
@@ -9,9 +10,10 @@ export function journalEntry(decided: {
   readonly cause: string;
   readonly memberId: string | null;
   readonly because: readonly string[];
+  readonly report: TargetReport | undefined;
   readonly nowMs: number;
 }): JournalEntry {
-  const { groupId, slot, cause, memberId, because, nowMs } = decided;
+  const { groupId, slot, cause, memberId, because, report, nowMs } = decided;
   return {
     groupId,
     atMs: nowMs,
@@ -21,5 +23,6 @@ export function journalEntry(decided: {
     cause,
     memberId,
     because,
+    ...(report !== undefined && { report }),
   };
 }

@@ -1,6 +1,7 @@
 import type { GroupProblem, GroupResult } from '../machines/model/assignment.ts';
 import type { StandIn } from '../machines/model/assignors.ts';
 import type { GroupState } from '../machines/model/group.ts';
+import type { TargetReport } from '../machines/model/look-back.ts';
 import type { PatternSearch } from '../machines/model/patterns.ts';
 import type { GroupSettings } from '../machines/model/settings.ts';
 import type { TopicsView } from '../machines/model/topics.ts';
@@ -143,6 +144,8 @@ export type JournalEntry = {
   readonly cause: string;
   readonly memberId: string | null;
   readonly because: readonly string[];
+  /** Of a run's target: what moves, one by one, and how good it is. */
+  readonly report?: TargetReport;
 };
 
 /** Takes the history of decisions; bounded by age and size, never in the way of an answer. */

@@ -1,5 +1,5 @@
 import { ASSIGNORS } from '../machines/model/assignors.ts';
-import { FIGURES } from '../machines/model/placement.ts';
+import { FIGURES } from '../machines/model/look-back.ts';
 
 /** Numbers of a problem that fix the length of every array. */
 export type DenseSizes = {

@@ -1,4 +1,4 @@
-import { type AssignmentFigures, FIGURES } from '../machines/model/placement.ts';
+import { type AssignmentFigures, FIGURES } from '../machines/model/look-back.ts';
 import { at, type Dense, isSet } from './dense.ts';
 import type { Tally } from './tally.ts';
 

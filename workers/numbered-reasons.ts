@@ -1,5 +1,5 @@
+import type { MoveReason, MoveReasons } from '../machines/model/look-back.ts';
 import type { NumberedLists, TaskNumbering } from '../machines/model/numbered-tasks.ts';
-import type { MoveReason, MoveReasons } from '../machines/model/placement.ts';
 import { at } from './dense.ts';
 import { reasonOfCode } from './reason-codes.ts';
 

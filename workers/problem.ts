@@ -6,8 +6,8 @@ import {
   type GroupResult,
   gatherProblem,
 } from '../machines/model/assignment.ts';
+import type { LookBack } from '../machines/model/look-back.ts';
 import { listTasks, NumberedTasks, type TaskNumbering } from '../machines/model/numbered-tasks.ts';
-import type { LookBack } from '../machines/model/placement.ts';
 import { ALGORITHMS, at, createDense, type Dense, denseBytes } from './dense.ts';
 import { EncodedGroup } from './encoded-group.ts';
 import { readFigures } from './figures.ts';

@@ -1,4 +1,4 @@
-import { LANDING, LEAVING, type MoveReason } from '../machines/model/placement.ts';
+import { LANDING, LEAVING, type MoveReason } from '../machines/model/look-back.ts';
 
 /** A reason is eight bits: one half says why the task left, the other why it is here, both counted from 1. 0: it is not new. */
 const HALF = 16;

@@ -2,6 +2,7 @@ import { apply } from '../apply.ts';
 import type { Context, Effect, GroupDecision, GroupSlot, Reply } from '../decision.ts';
 import { emptySlot, UNHEARD_MEMBER } from '../model/empty.ts';
 import type { Group } from '../model/group.ts';
+import type { TargetReport } from '../model/look-back.ts';
 import type { Member } from '../model/member.ts';
 import { invariant } from '../model/refusal.ts';
 import type { GroupSoft, MemberSoft } from '../model/soft.ts';
@@ -23,6 +24,7 @@ export class Draft {
   #records: GroupRecord[] | undefined;
   #effects: Effect[] | undefined;
   #because: string[] | undefined;
+  #report: TargetReport | undefined;
 
   constructor(slot: GroupSlot, context: Context) {
     this.context = context;
@@ -85,6 +87,10 @@ export class Draft {
     this.#because.push(words);
   }
 
+  report(report: TargetReport): void {
+    this.#report = report;
+  }
+
   change(soft: Partial<GroupSoft>): void {
     this.#soft = { ...this.#soft, ...soft };
   }
@@ -101,6 +107,7 @@ export class Draft {
       reply,
       effects: this.#effects ?? NO_EFFECTS,
       because: this.#because ?? NO_WORDS,
+      report: this.#report,
     };
   }
 }

@@ -6,7 +6,8 @@ import { sameTasksByRole } from '../model/task-list.ts';
 import type { TasksByRole } from '../model/tasks.ts';
 import { NO_TASKS_BY_ROLE } from '../model/tasks.ts';
 import type { Draft } from './draft.ts';
-import { sayMoves, type TargetChange } from './say-moves.ts';
+import type { TargetChange } from './moves.ts';
+import { sayMoves, type ToldRun } from './say-moves.ts';
 
 /** The empty target that a topology which is not ready gives everybody (ASG-9, TOP-13). */
 export function installNothing(draft: Draft): void {
@@ -56,7 +57,9 @@ export function installResult(
     noteChange(changes, memberId, targets.get(memberId), handedOn ?? NO_TASKS_BY_ROLE);
   }
   letGo(changes, result.memberIds.length);
-  install(draft, groupEpoch, changes);
+  const { lookBack, standIn } = result;
+  const assignor = standIn?.assignor ?? problem.assignor;
+  install(draft, groupEpoch, changes, lookBack && { assignor, lookBack });
 }
 
 function noteChange(
@@ -76,7 +79,12 @@ function letGo(changes: readonly TargetChange[], memberCount: number): void {
 }
 
 /** A record per member that had no target or another one, by id, then the epoch, always (ASG-10). */
-function install(draft: Draft, assignmentEpoch: number, changes: TargetChange[]): void {
+function install(
+  draft: Draft,
+  assignmentEpoch: number,
+  changes: TargetChange[],
+  run?: ToldRun,
+): void {
   const { groupId } = draft.group;
   changes.sort((a, b) => byCodeUnits(a.memberId, b.memberId));
   for (const { memberId, after } of changes) {
@@ -87,5 +95,5 @@ function install(draft: Draft, assignmentEpoch: number, changes: TargetChange[])
     groupId,
     value: { assignmentEpoch, assignmentTimestampMs: draft.context.nowMs },
   });
-  sayMoves(draft, changes);
+  sayMoves(draft, changes, run);
 }

@@ -1,124 +1,119 @@
-import { countTasks, nameTasks, subtractTasks, taskKey, toTaskList } from '../model/task-list.ts';
-import type { TaskList, TasksByRole } from '../model/tasks.ts';
+import {
+  type LookBack,
+  MOVED_TASKS_MAX,
+  type MovedTasks,
+  type TargetReport,
+} from '../model/look-back.ts';
+import { countTasks, nameTasks, taskKeys } from '../model/task-list.ts';
+import type { TaskList } from '../model/tasks.ts';
 import type { Draft } from './draft.ts';
+import { byReason, type TargetChange, type Way, type Why, waysOf } from './moves.ts';
+import { reasonWords } from './reason-words.ts';
 
 /** Lines of one target in the journal; a count stands for the rest. */
 const LINES_MAX = 20;
 /** Tasks named in one line; a count stands for the rest. */
 const TASKS_NAMED = 20;
 
-/** One member's target as it was and as it is. */
-export type TargetChange = {
-  readonly memberId: string;
-  readonly before: TasksByRole;
-  readonly after: TasksByRole;
-};
+/** What a run that a target comes from says of it, and whose it was. */
+export type ToldRun = { readonly assignor: string; readonly lookBack: LookBack };
 
 /**
- * Says which active tasks got another owner, which lost theirs, and where copies are to be: one line for all tasks that go
- * the same way.
+ * Says which active tasks got another owner, which lost theirs, where copies are to be, and why: one line for all tasks
+ * that go the same way for the same reason. Of a told run the journal also gets the figures, and the moves one by one.
  */
 export function sayMoves(
-  draft: Pick<Draft, 'group' | 'say'>,
+  draft: Pick<Draft, 'group' | 'say' | 'report'>,
   changes: readonly TargetChange[],
+  run: ToldRun | undefined,
 ): void {
   const head = `Target of epoch ${draft.group.assignmentEpoch}`;
-  const moves = [...activeMoves(changes), ...standbyMoves(changes)];
+  const ways = waysOf(changes);
+  const moves = run === undefined ? ways.map(plainMove) : explainedMoves(draft, ways, run);
   if (moves.length === 0) draft.say(`${head}: nothing moves`);
   sayLines(draft, head, moves);
+  if (run !== undefined) draft.report(reportOf(run, moves));
 }
 
 /** Says one line for each way, at most so many; a count stands for the rest. */
 export function sayLines(draft: Pick<Draft, 'say'>, head: string, moves: readonly Move[]): void {
-  for (const { tasks, one, many } of moves.slice(0, LINES_MAX)) {
-    const [before, after] = countTasks(tasks) === 1 ? one : many;
+  for (const { tasks, words } of moves.slice(0, LINES_MAX)) {
+    const [before, after] = words(countTasks(tasks) === 1);
     draft.say(`${head}: ${before}${nameTasks(tasks, TASKS_NAMED)} ${after}`);
   }
-  const unsaid = moves.slice(LINES_MAX).reduce((sum, { tasks }) => sum + countTasks(tasks), 0);
+  const unsaid = countAll(moves.slice(LINES_MAX));
   if (unsaid > 0) draft.say(`${head}: and ${unsaid} more ${unsaid === 1 ? 'move' : 'moves'}`);
 }
 
-/** Tasks that go the same way, and the words before and after them, for one and for many. */
+/** Tasks that go the same way, and the words before and after them. */
 export type Move = {
   readonly tasks: TaskList;
-  readonly one: readonly [string, string];
-  readonly many: readonly [string, string];
+  readonly words: (isOne: boolean) => readonly [string, string];
 };
 
-function activeMoves(changes: readonly TargetChange[]): Move[] {
-  const lost = movedTasks(changes, 'active', 'before', 'after');
-  const gained = movedTasks(changes, 'active', 'after', 'before');
-  const formerOwners = ownersOf(lost);
-  const moves = gained.flatMap(({ memberId, tasks }) =>
-    [...byFormerOwner(tasks, formerOwners)].map(([from, some]): Move => {
-      const way = `from ${from} to ${memberId}`;
-      return from === undefined
-        ? { tasks: some, one: ['', `goes to ${memberId}`], many: ['', `go to ${memberId}`] }
-        : { tasks: some, one: ['', `moves ${way}`], many: ['', `move ${way}`] };
-    }),
-  );
-  const given = lost.length === 0 ? [] : toTaskList(gained.flatMap(({ tasks }) => tasks));
-  for (const { memberId, tasks } of lost) {
-    const taken = subtractTasks(tasks, given);
-    if (taken.length === 0) continue;
-    const way = `taken from ${memberId}`;
-    moves.push({ tasks: taken, one: ['', `is ${way}`], many: ['', `are ${way}`] });
+type TaskMove = Move & { readonly way: Way; readonly why: Why };
+
+function plainMove(way: Way): TaskMove {
+  return { way, why: undefined, tasks: way.tasks, words: (isOne) => wayWords(way, isOne) };
+}
+
+function explainedMoves(
+  { group }: Pick<Draft, 'group'>,
+  ways: readonly Way[],
+  { assignor, lookBack: { figures, reasons } }: ToldRun,
+): TaskMove[] {
+  const shares = {
+    statefulShare: figures.statefulTasks / figures.sharers,
+    activeShare: figures.tasks / figures.sharers,
+    assignor,
+  };
+  return ways.flatMap((way) => {
+    const { to = '' } = way;
+    const whyWords = (why: Why, isOne: boolean): string => {
+      if (why === undefined) return '';
+      if (why === 'held') return `: ${to} has ${isOne ? 'it' : 'them'} already`;
+      return `: ${reasonWords(why, { ...shares, to, isOne })}`;
+    };
+    return [...byReason(way, reasons, group.members.get(to)?.assigned)].map(([why, tasks]) => ({
+      way,
+      why,
+      tasks,
+      words: (isOne: boolean): readonly [string, string] => {
+        const [before, after] = wayWords(way, isOne);
+        return [before, after + whyWords(why, isOne)];
+      },
+    }));
+  });
+}
+
+function wayWords({ role, from, to }: Way, isOne: boolean): readonly [string, string] {
+  if (role === 'standby') {
+    return isOne ? ['standby of ', `goes to ${to}`] : ['standbys of ', `go to ${to}`];
   }
-  return moves;
+  if (to === undefined) return ['', `${isOne ? 'is' : 'are'} taken from ${from}`];
+  if (from === undefined) return ['', `${isOne ? 'goes' : 'go'} to ${to}`];
+  return ['', `${isOne ? 'moves' : 'move'} from ${from} to ${to}`];
 }
 
-function standbyMoves(changes: readonly TargetChange[]): Move[] {
-  return movedTasks(changes, 'standby', 'after', 'before').map(({ memberId, tasks }) => ({
-    tasks,
-    one: ['standby of ', `goes to ${memberId}`],
-    many: ['standbys of ', `go to ${memberId}`],
-  }));
-}
-
-type Moved = { readonly memberId: string; readonly tasks: TaskList };
-
-/** Per member the tasks of a role that one side has and the other has not. */
-function movedTasks(
-  changes: readonly TargetChange[],
-  role: 'active' | 'standby',
-  has: 'before' | 'after',
-  lacks: 'before' | 'after',
-): Moved[] {
-  return changes
-    .map((change) => ({
-      memberId: change.memberId,
-      tasks: subtractTasks(change[has][role], change[lacks][role]),
-    }))
-    .filter(({ tasks }) => tasks.length > 0);
-}
-
-function ownersOf(moved: readonly Moved[]): ReadonlyMap<string, string> {
-  const owners = new Map<string, string>();
-  for (const { memberId, tasks } of moved) {
-    for (const { subtopologyId, partitions } of tasks) {
-      for (const partition of partitions) owners.set(taskKey(subtopologyId, partition), memberId);
-    }
+function reportOf({ assignor, lookBack }: ToldRun, moves: readonly TaskMove[]): TargetReport {
+  const kept: MovedTasks[] = [];
+  let room = MOVED_TASKS_MAX;
+  for (const { way, why, tasks, words } of moves) {
+    if (room === 0) break;
+    const names = taskKeys(tasks, room);
+    room -= names.length;
+    const { role, from = null, to = null } = way;
+    const reason = why === undefined || why === 'held' ? null : why;
+    kept.push({ role, from, to, reason, said: words(true)[1], tasks: names });
   }
-  return owners;
+  return {
+    assignor,
+    figures: lookBack.figures,
+    moves: kept,
+    movesLeftOut: countAll(moves) - (MOVED_TASKS_MAX - room),
+  };
 }
 
-/** The tasks by who had them, in the order of each one's first; undefined: nobody. */
-function byFormerOwner(
-  tasks: TaskList,
-  owners: ReadonlyMap<string, string>,
-): ReadonlyMap<string | undefined, TaskList> {
-  // The first target of all: no task has to be looked at.
-  if (owners.size === 0) return new Map([[undefined, tasks]]);
-  const byOwner = new Map<string | undefined, { subtopologyId: string; partitions: number[] }[]>();
-  for (const { subtopologyId, partitions } of tasks) {
-    for (const partition of partitions) {
-      const owner = owners.get(taskKey(subtopologyId, partition));
-      const list = byOwner.get(owner) ?? [];
-      byOwner.set(owner, list);
-      const last = list.at(-1);
-      if (last?.subtopologyId === subtopologyId) last.partitions.push(partition);
-      else list.push({ subtopologyId, partitions: [partition] });
-    }
-  }
-  return byOwner;
+function countAll(moves: readonly Move[]): number {
+  return moves.reduce((sum, { tasks }) => sum + countTasks(tasks), 0);
 }

@@ -27,7 +27,7 @@ export function sayRefined(
     else line.tasks.push(move.task);
   }
   const grouped = [...lines.values()].map(({ words: [one, many], tasks }): Move => {
-    return { tasks: toTaskList(tasks), one: ['', one], many: ['', many] };
+    return { tasks: toTaskList(tasks), words: (isOne) => ['', isOne ? one : many] };
   });
   sayLines(draft, `Warm-ups of epoch ${draft.group.assignmentEpoch}`, grouped);
 }

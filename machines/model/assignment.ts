@@ -1,7 +1,7 @@
 import type { StandIn } from './assignors.ts';
+import type { LookBack } from './look-back.ts';
 import type { Member } from './member.ts';
 import { PersistentMap } from './persistent-map.ts';
-import type { LookBack } from './placement.ts';
 import type { MemberSoft } from './soft.ts';
 import type { TaskList, TaskOffset, TasksByRole } from './tasks.ts';
 import type { KeyValue } from './topology.ts';

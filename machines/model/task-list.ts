@@ -244,15 +244,21 @@ export function countTasks(tasks: TaskList): number {
   return count;
 }
 
-/** The first `limit` tasks in words, then how many more: `0_2, 0_3 and 7 more`. */
-export function nameTasks(tasks: TaskList, limit = 10): string {
+/** The names of the first `limit` tasks. */
+export function taskKeys(tasks: TaskList, limit: number): string[] {
   const names: string[] = [];
   for (const { subtopologyId, partitions } of tasks) {
     for (const partition of partitions) {
-      if (names.length === limit) break;
+      if (names.length === limit) return names;
       names.push(taskKey(subtopologyId, partition));
     }
   }
+  return names;
+}
+
+/** The first `limit` tasks in words, then how many more: `0_2, 0_3 and 7 more`. */
+export function nameTasks(tasks: TaskList, limit = 10): string {
+  const names = taskKeys(tasks, limit);
   const more = countTasks(tasks) - names.length;
   return more === 0 ? names.join(', ') : `${names.join(', ')} and ${more} more`;
 }

@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { gatherProblem } from '../../machines/model/assignment.ts';
 import { ASSIGNORS } from '../../machines/model/assignors.ts';
-import type { AssignmentFigures } from '../../machines/model/placement.ts';
+import type { AssignmentFigures } from '../../machines/model/look-back.ts';
 import { AssignorError, AssignorPool } from '../../workers/pool.ts';
 import type { HostPort } from '../config/host-port.ts';
 import { type Cell, problemOfCell } from '../problem/cell.ts';

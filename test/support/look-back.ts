@@ -1,5 +1,5 @@
 import type { AssignmentProblem, AssignmentResult } from '../../machines/model/assignment.ts';
-import type { AssignmentFigures, MoveReason } from '../../machines/model/placement.ts';
+import type { AssignmentFigures, MoveReason } from '../../machines/model/look-back.ts';
 import { taskKey } from '../../machines/model/task-list.ts';
 import type { TaskList } from '../../machines/model/tasks.ts';
 import { encodeProblem, listResult, readResult } from '../../workers/problem.ts';

@@ -3,7 +3,7 @@ import type {
   AssignmentProblem,
   AssignmentResult,
 } from '../../machines/model/assignment.ts';
-import type { LANDING, LEAVING } from '../../machines/model/placement.ts';
+import type { LANDING, LEAVING } from '../../machines/model/look-back.ts';
 import { taskKey } from '../../machines/model/task-list.ts';
 import type { TaskList, TaskOffset } from '../../machines/model/tasks.ts';
 import type { ToldMove } from './look-back.ts';

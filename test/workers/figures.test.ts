@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { AssignmentFigures } from '../../machines/model/placement.ts';
+import type { AssignmentFigures } from '../../machines/model/look-back.ts';
 import { assignmentMember, assignmentProblem, eachTaskOnce, tasks } from '../support/assignment.ts';
 import { range } from '../support/assignment-measures.ts';
 import { forEachState } from '../support/assignment-scenario.ts';

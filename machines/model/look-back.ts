@@ -71,6 +71,33 @@ export interface MoveReasons {
 /** What a run says of its result. */
 export type LookBack = { readonly figures: AssignmentFigures; readonly reasons: MoveReasons };
 
+/** Tasks of a new target that go the same way for the same reason. */
+export type MovedTasks = {
+  readonly role: 'active' | 'standby';
+  /** Who was to have them by the target before, as active; null: nobody, or it is not asked, as of standbys. */
+  readonly from: string | null;
+  /** Null: they are taken away and go to nobody. */
+  readonly to: string | null;
+  /** Null: they are not new to whoever is to have them, or nothing is known. */
+  readonly reason: MoveReason | null;
+  /** What is to be said of one of them: where it goes and why. Its name goes in front. */
+  readonly said: string;
+  /** `0_3`. */
+  readonly tasks: readonly string[];
+};
+
+/** What became of a run: for the journal. */
+export type TargetReport = {
+  readonly assignor: string;
+  readonly figures: AssignmentFigures;
+  /** The first {@link MOVED_TASKS_MAX} tasks that move, in the order of the words. */
+  readonly moves: readonly MovedTasks[];
+  /** Tasks that move and are not among them. */
+  readonly movesLeftOut: number;
+};
+
+export const MOVED_TASKS_MAX = 200;
+
 /** The figures of an assignment that are one number each. */
 export const FIGURES = [
   'tasks',

@@ -1,0 +1,67 @@
+import type { LANDING, LEAVING, MoveReason } from '../model/look-back.ts';
+
+/** What the words of a reason need beside it. */
+export type ReasonContext = {
+  /** Who has the task now. */
+  readonly to: string;
+  readonly assignor: string;
+  /** Even shares of a member: of actives with state, and of all actives. */
+  readonly statefulShare: number;
+  readonly activeShare: number;
+  /** One task is spoken of. */
+  readonly isOne: boolean;
+};
+
+type Words<K extends string> = Readonly<Record<K, (context: ReasonContext) => string>>;
+
+/** A reason in words that follow the names of the tasks and where they go. */
+export function reasonWords({ leaving, landing }: MoveReason, context: ReasonContext): string {
+  const [left, landed] = [LEFT[leaving](context), LANDED[landing](context)];
+  return landed === '' ? left : `${left}; ${landed}`;
+}
+
+const LEFT: Words<(typeof LEAVING)[number]> = {
+  unheard: ({ isOne }) =>
+    isOne ? 'no member had it, nor state of it' : 'no member had them, nor state of them',
+  unowned: ({ isOne }) => `no member had ${isOne ? 'it' : 'them'}`,
+  staleOwner: (context) => `${owner(context)} has an older topology`,
+  aboveStatefulShare: (context) =>
+    `${owner(context)} had more than an even share of tasks with state (${shareText(context.statefulShare)})`,
+  aboveShare: (context) =>
+    `${owner(context)} had more than an even share of tasks (${shareText(context.activeShare)})`,
+  processAboveShare: (context) => `the process of ${owner(context)} had more than an even share`,
+  aboveSubtopologyShare: (context) =>
+    `${owner(context)} had more than an even share of the subtopology`,
+  ownerFull: (context) =>
+    `${owner(context)} has an even share (${shareText(context.activeShare)}) without ${context.isOne ? 'it' : 'them'}`,
+  tooFewCopies: () => 'there were too few standbys',
+  copyPromoted: ({ isOne }) =>
+    isOne ? 'a process with a standby runs it now' : 'processes with standbys run them now',
+  sameTags: () => 'a standby was no different from the other copies by its tags',
+  holderFull: ({ isOne }) =>
+    `who had a standby has an even share of all tasks without ${isOne ? 'it' : 'them'}`,
+  assignor: ({ assignor, isOne }) => `${assignor} placed ${isOne ? 'it' : 'them'} anew`,
+};
+
+const LANDED: Words<(typeof LANDING)[number]> = {
+  wasActive: ({ to, isOne }) => `${to} had ${isOne ? 'it' : 'them'} as active`,
+  hadStandby: ({ to, isOne }) => `${to} had ${isOne ? 'a standby' : 'standbys'}`,
+  hadWarmup: ({ to, isOne }) => `${to} had ${isOne ? 'a warm-up' : 'warm-ups'}`,
+  claimed: ({ to, isOne }) => `${to} says that it had ${isOne ? 'it' : 'them'}`,
+  processHad: ({ to, isOne }) => `the process of ${to} had ${isOne ? 'it' : 'them'}`,
+  onDisk: ({ to, isOne }) => `the process of ${to} has ${isOne ? 'its' : 'their'} state on disk`,
+  newTags: ({ to }) => `${to} is different by its tags`,
+  belowShare: ({ to, isOne }) => `${to} needs ${isOne ? 'it' : 'them'} for an even share`,
+  noOtherProcess: () => 'every process has a copy',
+  assignor: () => '',
+};
+
+/** By the assignment that is in force; by the last target another member may have been meant. */
+function owner({ isOne }: ReasonContext): string {
+  return isOne ? 'its owner' : 'their owner';
+}
+
+/** With one decimal where it is not whole. */
+function shareText(share: number): string {
+  return Number.isInteger(share) ? String(share) : share.toFixed(1);
+}
