@@ -166,14 +166,20 @@ async function answerJournal({ path, query }: Asked, sources: AdminSources): Pro
   const matches = await compilePattern(pattern);
   const read = pattern === null && word === '' ? limit : JOURNAL_SEARCHED_MAX;
   const entries = await sources.journal.read(groupId, { limit: read });
-  const found = entries.filter(({ cause, memberId, because }) =>
-    [cause, memberId ?? '', ...because].some((text) => namesWord(text, word) && matches(text)),
+  const found = entries.filter((entry) =>
+    textsOf(entry).some((text) => namesWord(text, word) && matches(text)),
   );
   if (entries.length === 0 && sources.coordinator.view(groupId) === undefined) {
     throw new HttpError(404, `Cannot find group "${groupId}": neither it nor its history is here`);
   }
   const answer: JournalAnswer = { groupId, entries: found.slice(-limit) };
   return json(answer);
+}
+
+/** What is searched. Lines name a part of the tasks that move, the moves one by one name more. */
+function textsOf({ cause, memberId, because, report }: JournalEntry): readonly string[] {
+  const moves = report?.moves.flatMap(({ said, tasks }) => [said, ...tasks]) ?? [];
+  return [cause, memberId ?? '', ...because, ...moves];
 }
 
 async function answerChart({ path, query }: Asked, sources: AdminSources): Promise<HttpAnswer> {

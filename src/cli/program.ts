@@ -181,7 +181,8 @@ function addWhy(groups: Command, io: CommandIo): void {
     .action(async (group: string, { json, ...options }: WhyFlags) => {
       const answer = await askWhy(group, options);
       if (json === true) io.out(jsonText(answer));
-      else if (answer.entries.length > 0) io.out(whyText(answer.entries));
+      else if (answer.entries.length > 0)
+        io.out(whyText(answer.entries, { whole: options.task === undefined }));
       else io.err('Nothing is known about that in the journal\n');
     });
 }

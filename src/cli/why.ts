@@ -1,7 +1,9 @@
+import type { MovedTasks } from '../../machines/model/look-back.ts';
 import { namesWord } from '../admin/names-word.ts';
 import type { JournalAnswer } from '../admin/views.ts';
 import type { HostPort } from '../config/host-port.ts';
 import { askAdmin } from './admin-http.ts';
+import { qualityText } from './quality-text.ts';
 
 type JournalEntry = JournalAnswer['entries'][number];
 
@@ -34,18 +36,44 @@ function narrowed(
   task: string | undefined,
   member: string | undefined,
 ): readonly JournalEntry[] {
-  const because =
-    task === undefined ? entry.because : entry.because.filter((line) => namesWord(line, task));
   const isAbout =
     member === undefined ||
     entry.memberId === member ||
-    entry.because.some((line) => namesWord(line, member));
-  return isAbout && (task === undefined || because.length > 0) ? [{ ...entry, because }] : [];
+    entry.because.some((line) => namesWord(line, member)) ||
+    entry.report?.moves.some(({ said }) => namesWord(said, member)) === true;
+  if (!isAbout) return [];
+  if (task === undefined) return [entry];
+  const narrow = aboutTask(entry, task);
+  return narrow.because.length > 0 ? [narrow] : [];
 }
 
-/** The history in plain words. */
-export function whyText(entries: readonly JournalEntry[]): string {
-  return entries.map(entryText).join('');
+/** Lines name a part of the tasks that move: a move that none of them names has a line made for it. */
+function aboutTask(entry: JournalEntry, task: string): JournalEntry {
+  const because = entry.because.filter((line) => namesWord(line, task));
+  const { report } = entry;
+  if (report === undefined) return { ...entry, because };
+  const moves = report.moves.filter(({ tasks }) => tasks.includes(task));
+  const isSaid = ({ role }: MovedTasks): boolean => because.some((line) => roleOf(line) === role);
+  const lines = moves
+    .filter((move) => !isSaid(move))
+    .map(({ role, said }) => `${role === 'standby' ? 'standby of ' : ''}${task} ${said}`)
+    .map((line) => `Target of epoch ${entry.assignmentEpoch}: ${line}`);
+  return { ...entry, because: [...because, ...lines], report: { ...report, moves } };
+}
+
+/** Which role a line of a target is about; undefined: it is no such line. */
+function roleOf(line: string): MovedTasks['role'] | undefined {
+  const [, words] = /^Target of epoch \d+: (.*)/s.exec(line) ?? [];
+  if (words === undefined) return undefined;
+  return /^standbys? of /.test(words) ? 'standby' : 'active';
+}
+
+/** The history in plain words; how good targets are only when all of it is told. */
+export function whyText(
+  entries: readonly JournalEntry[],
+  { whole = true }: { readonly whole?: boolean } = {},
+): string {
+  return entries.map((entry) => entryText(entry, whole)).join('');
 }
 
 /** What happened, and to whom. The end of a run is no doing of the member whose heartbeat asked for it. */
@@ -57,11 +85,12 @@ function causeText(cause: string, memberId: string | null): string {
   return `${cause} of ${memberId}`;
 }
 
-function entryText(entry: JournalEntry): string {
-  const { atMs, cause, memberId, state, groupEpoch, assignmentEpoch, because } = entry;
+function entryText(entry: JournalEntry, whole: boolean): string {
+  const { atMs, cause, memberId, state, groupEpoch, assignmentEpoch, because, report } = entry;
   const time = new Date(atMs).toISOString().replace('T', ' ').replace('Z', '');
   const target =
     assignmentEpoch === groupEpoch ? '' : `, its target still of epoch ${assignmentEpoch}`;
   const head = `${time}  ${causeText(cause, memberId)}: group ${state}, epoch ${groupEpoch}${target}\n`;
-  return head + because.map((line) => `    ${line}\n`).join('');
+  const quality = whole && report !== undefined ? [`Quality: ${qualityText(report.figures)}`] : [];
+  return head + [...because, ...quality].map((line) => `    ${line}\n`).join('');
 }

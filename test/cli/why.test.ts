@@ -2,6 +2,11 @@ import { expect } from 'chai';
 import type { GroupView } from '../../actors/group-coordinator.ts';
 import type { JournalEntry } from '../../actors/ports.ts';
 import { newGroup, newMember, newSoft } from '../../machines/model/empty.ts';
+import type {
+  AssignmentFigures,
+  MovedTasks,
+  TargetReport,
+} from '../../machines/model/look-back.ts';
 import { type AdminServer, openAdminServer } from '../../src/admin/server.ts';
 import { FakeIo } from '../support/fake-io.ts';
 import { KeptLog } from '../support/kept-log.ts';
@@ -17,6 +22,11 @@ function entry(atMs: number, memberId: string | null, because: readonly string[]
     memberId,
     because,
   };
+}
+
+function to(memberId: string): Omit<MovedTasks, 'said' | 'tasks'> {
+  const reason = { leaving: 'aboveShare', landing: 'belowShare' } as const;
+  return { role: 'active', from: 'A', to: memberId, reason };
 }
 
 describe('commands that ask the admin server', () => {
@@ -95,6 +105,96 @@ describe('commands that ask the admin server', () => {
     expect(linesOf()).to.deep.equal([
       ['A must give up 0_2 within 1000 ms'],
       ['Target of epoch 4: 0_2 moves from A to B'],
+    ]);
+  });
+
+  /** Two tasks move for a reason that lines tell, one for which there was no line left; a standby of it was told. */
+  const report: TargetReport = {
+    assignor: 'sticky',
+    figures: {
+      tasks: 9,
+      statefulTasks: 6,
+      sharers: 2,
+      unassigned: 0,
+      statefulSpread: 0,
+      activeSpread: 1,
+      loadSpread: 0.5,
+      held: 8,
+      moved: 4,
+      leastMoved: 4,
+      statefulHeld: 6,
+      statefulMoved: 3,
+      leastStatefulMoved: 2,
+      copiesBuilt: 5,
+      copiesHeld: 2,
+      copiesKept: 1,
+      statesOnDisk: 3,
+      statesReused: 2,
+      tagDiversity: [
+        { tag: 'zone', diversity: 0.75 },
+        { tag: 'rack', diversity: null },
+      ],
+    },
+    moves: [
+      { ...to('B'), said: 'moves from A to B: its owner …', tasks: ['0_2', '0_3'] },
+      { ...to('C'), said: 'moves from A to C: its owner …', tasks: ['0_4'] },
+      { ...to('B'), role: 'standby', from: null, said: 'goes to B: why', tasks: ['0_4'] },
+    ],
+    movesLeftOut: 7,
+  };
+  const told = () => [
+    {
+      ...entry(3, 'A', [
+        'Target of epoch 3: 0_2, 0_3 move from A to B: their owner …',
+        'Target of epoch 3: standby of 0_4 goes to B: why',
+        'Target of epoch 3: and 8 more moves',
+      ]),
+      cause: 'target ready',
+      report,
+    },
+  ];
+
+  it('why --task tells the move of a task that no line names, from the moves one by one', async () => {
+    journal = told();
+    await ask('groups', 'why', 'orders', '--task', '0_4');
+    expect(io.output).to.equal(
+      [
+        '1970-01-01 00:00:00.003  target ready (asked for by A): group Assigning, epoch 4, its target still of epoch 3',
+        '    Target of epoch 3: standby of 0_4 goes to B: why',
+        '    Target of epoch 3: 0_4 moves from A to C: its owner …',
+        '',
+      ].join('\n'),
+    );
+    await ask('groups', 'why', 'orders', '--task', '0_3', '--json');
+    expect(JSON.parse(io.output).entries).to.deep.equal([
+      {
+        ...told()[0],
+        because: ['Target of epoch 3: 0_2, 0_3 move from A to B: their owner …'],
+        report: { ...report, moves: report.moves.slice(0, 1) },
+      },
+    ]);
+  });
+
+  it('why --member finds who is named in a move that no line tells', async () => {
+    journal = told();
+    await ask('groups', 'why', 'orders', '--member', 'C', '--json');
+    expect(JSON.parse(io.output).entries).to.deep.equal(told());
+  });
+
+  it('why tells how good a target is, without what has no meaning for it', async () => {
+    const qualityOf = async (changes: Partial<AssignmentFigures>) => {
+      const figures = { ...report.figures, ...changes };
+      journal = told().map((one) => ({ ...one, report: { ...report, figures } }));
+      await ask('groups', 'why', 'orders');
+      return io.output.split('\n').filter((line) => line.startsWith('    Quality: '));
+    };
+    expect(await qualityOf({})).to.deep.equal([
+      '    Quality: 4 of 8 active tasks moved (4 at least), 3 of 6 with state (2 at least), 1 that no member had; 5 copies to build, 1 of 2 kept, ' +
+        '2 of 3 states on disk used; spread of actives 1, with state 0, load 0.50; diversity of zone 0.75',
+    ]);
+    const none = { held: 0, statefulTasks: 0, statefulHeld: 0, tagDiversity: [], unassigned: 8 };
+    expect(await qualityOf(none)).to.deep.equal([
+      '    Quality: 9 active tasks that no member had; spread of actives 1; 8 tasks that nobody may take',
     ]);
   });
 

@@ -1,0 +1,45 @@
+import type { AssignmentFigures } from '../../machines/model/look-back.ts';
+
+/** How good an assignment is, in one line; what has no meaning for it is left out. */
+export function qualityText(figures: AssignmentFigures): string {
+  const parts = [movesText(figures), copiesText(figures), spreadText(figures)];
+  if (figures.unassigned > 0) parts.push(`${figures.unassigned} tasks that nobody may take`);
+  return parts.filter((part) => part !== '').join('; ');
+}
+
+function movesText(figures: AssignmentFigures): string {
+  const { tasks, held, moved, leastMoved, statefulHeld, statefulMoved, leastStatefulMoved } =
+    figures;
+  if (held === 0) return `${tasks} active tasks that no member had`;
+  const parts = [`${moved} of ${held} active tasks moved (${leastMoved} at least)`];
+  if (statefulHeld > 0 && statefulHeld < held) {
+    parts.push(`${statefulMoved} of ${statefulHeld} with state (${leastStatefulMoved} at least)`);
+  }
+  if (tasks > held) parts.push(`${tasks - held} that no member had`);
+  return parts.join(', ');
+}
+
+function copiesText(figures: AssignmentFigures): string {
+  const { statefulTasks, copiesBuilt, copiesHeld, copiesKept, statesOnDisk, statesReused } =
+    figures;
+  if (statefulTasks === 0) return '';
+  const parts = [`${copiesBuilt} copies to build`];
+  if (copiesHeld > 0) parts.push(`${copiesKept} of ${copiesHeld} kept`);
+  if (statesOnDisk > 0) parts.push(`${statesReused} of ${statesOnDisk} states on disk used`);
+  return parts.join(', ');
+}
+
+function spreadText(figures: AssignmentFigures): string {
+  const { statefulTasks, activeSpread, statefulSpread, loadSpread, tagDiversity } = figures;
+  const parts = [`actives ${activeSpread}`];
+  if (statefulTasks > 0) parts.push(`with state ${statefulSpread}`, `load ${decimals(loadSpread)}`);
+  const tags = tagDiversity.flatMap(({ tag, diversity }) =>
+    diversity === null ? [] : [`${tag} ${decimals(diversity)}`],
+  );
+  const spread = `spread of ${parts.join(', ')}`;
+  return tags.length === 0 ? spread : `${spread}; diversity of ${tags.join(', ')}`;
+}
+
+function decimals(value: number): string {
+  return Number.isInteger(value) ? String(value) : value.toFixed(2);
+}
