@@ -25,8 +25,10 @@ import { armLoadedTimers, syncTimers } from './shard-timers.ts';
 import type { TimerPurpose } from './timer-purpose.ts';
 import { Timers } from './timers.ts';
 
-/** Messages taken in one turn; the rest waits for the next, so that sockets get their share. */
-const TURN_MESSAGES_MAX = 2000;
+/** So long messages are taken in one turn, ms; the rest waits for the next, so that sockets get their share. */
+const TURN_MS_MAX = 2;
+/** Messages between two looks at the clock. */
+const MESSAGES_AT_ONCE = 8;
 
 /**
  * One shard: an actor that owns its groups. Messages are taken one at a time; what they decide is applied at once,
@@ -185,10 +187,12 @@ export class ShardActor {
     this.#drainPlanned = false;
     if (this.#life !== 'active') return;
     const startedMs = this.#env.clock.monotonicMs();
-    for (let taken = 0; taken < TURN_MESSAGES_MAX; taken++) {
+    for (let taken = 1; ; taken++) {
       const message = this.#mailbox.take();
       if (message === undefined) break;
       this.#take(message);
+      const mayLook = taken % MESSAGES_AT_ONCE === 0;
+      if (mayLook && this.#env.clock.monotonicMs() - startedMs >= TURN_MS_MAX) break;
     }
     this.#log.endTurn();
     this.#env.metrics.processed(this.#env.clock.monotonicMs() - startedMs);

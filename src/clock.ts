@@ -6,10 +6,22 @@ const TIMER_MS_MAX = 2 ** 30;
 /** What is to run at the end of the turn. One call of the event loop runs them all: every shard asks for one. */
 let atTheEnd: (() => void)[] = [];
 
+/** So long callbacks go on in one turn, ms. Those not reached come first in the next; in between sockets are read. */
+const TURN_MS_MAX = 2;
+
 function endTurn(): void {
   const callbacks = atTheEnd;
   atTheEnd = [];
-  for (const callback of callbacks) callback();
+  const endMs = performance.now() + TURN_MS_MAX;
+  let called = 0;
+  while (called < callbacks.length) {
+    callbacks[called++]?.();
+    if (performance.now() >= endMs) break;
+  }
+  const left = callbacks.slice(called);
+  if (left.length === 0) return;
+  if (atTheEnd.length === 0) setImmediate(endTurn);
+  atTheEnd = [...left, ...atTheEnd];
 }
 
 /** The real time. A turn ends after the sockets that were readable have been read. */

@@ -26,4 +26,21 @@ describe('systemClock', () => {
     expect(systemClock.monotonicMs() - startMs).to.be.at.least(5);
     expect(isCalled).to.equal(false);
   });
+
+  it('soon() leaves what a long turn does not reach to the next one, in order, and loses nothing', async () => {
+    const order: string[] = [];
+    const note = (name: string) => () => void order.push(name);
+    const busy = (name: string) => () => {
+      order.push(name);
+      const endMs = systemClock.monotonicMs() + 3;
+      while (systemClock.monotonicMs() < endMs);
+      systemClock.soon(note(`${name} after`));
+    };
+    systemClock.soon(busy('a'));
+    systemClock.soon(busy('b'));
+    systemClock.soon(note('c'));
+    setImmediate(note('others'));
+    await new Promise<void>((resolve) => systemClock.after(50, resolve));
+    expect(order).to.deep.equal(['a', 'others', 'b', 'c', 'a after', 'b after']);
+  });
 });

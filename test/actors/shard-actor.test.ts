@@ -77,6 +77,32 @@ describe('ShardActor', () => {
     expect(after?.members.map((member) => member.memberId)).to.deep.equal(['A', 'B']);
   });
 
+  for (const [msPerLook, turns] of [
+    [0, 1],
+    [2, 7],
+  ] as const) {
+    it(`takes messages for no longer than a turn lasts: ${turns} turns where a look at the clock takes ${msPerLook} ms`, async () => {
+      const clock = new (class extends ManualClock {
+        override monotonicMs(): number {
+          passedMs += msPerLook;
+          return passedMs;
+        }
+      })();
+      let passedMs = 0;
+      const { made, log } = await harness({ shardCount: 1, clock });
+      const before = log.called;
+      const joins = Array.from({ length: 50 }, (_, i) =>
+        made.router.heartbeat(joinBeat(`g${i}`, 'A'), someClient),
+      );
+      made.assignor.hold();
+      await made.clock.settle();
+      expect(log.called - before).to.equal(turns);
+      made.assignor.release();
+      await made.clock.settle();
+      for (const join of joins) expect((await made.soon(join)).error).to.equal('NONE');
+    });
+  }
+
   it('an idle heartbeat of another group does not wait for a write on its way', async () => {
     const { made, log } = await harness({ shardCount: 1 });
     const first = await made.beat(joinBeat('one', 'A'));
