@@ -1,7 +1,6 @@
-import { at, type Dense } from './dense.ts';
+import { at, type Dense, isSet } from './dense.ts';
 import { markAboveShare } from './keep-actives.ts';
 import type { Run } from './run.ts';
-import { isOfKind } from './task-order.ts';
 
 /**
  * Lets copies stay that nobody contests: all copies of the task are wanted, and their members have room for all that they
@@ -12,66 +11,86 @@ import { isOfKind } from './task-order.ts';
  * Source: assignors 6.1 (standby pass).
  */
 export function keepCopies(run: Run): number {
-  const { dense } = run;
-  const { size, base, candStart, candDisk, candMember, planned, count } = dense;
-  planned.fill(0);
-  for (let s = 0; s < size.subtopologies; s++) {
-    if (!isOfKind(dense, s, 'stateful')) continue;
-    const to = at(base, s + 1);
-    for (let task = at(base, s); task < to; task++) {
-      if (!isSettled(dense, task)) continue;
-      const end = at(candDisk, task);
-      for (let c = at(candStart, task); c < end; c++) {
-        const member = at(candMember, c);
-        planned[member] = at(planned, member) + 1;
-      }
-    }
-  }
-  markAboveShare(dense, run.totalQuota);
-  const kept = placeSettled(dense);
-  for (let m = 0; m < size.members; m++) {
-    if (at(planned, m) > 0) run.totalQuota.reached(at(count, m));
+  const { dense, totalQuota } = run;
+  const { planned, count, procOf, procCount } = dense;
+  countSettled(dense);
+  markAboveShare(dense, totalQuota);
+  placeSettled(dense);
+  let kept = 0;
+  for (let m = 0; m < planned.length; m++) {
+    const copies = planned[m] as number;
+    if (copies <= 0) continue;
+    kept += copies;
+    const has = (count[m] as number) + copies;
+    count[m] = has;
+    const process = procOf[m] as number;
+    procCount[process] = (procCount[process] as number) + copies;
+    if (has === totalQuota.limit) totalQuota.reached(has);
   }
   return kept;
 }
 
-/** Whether all copies of a task are wanted. */
-function isSettled({ size, candStart, candDisk, standbyCount }: Dense, task: number): boolean {
-  const copies = at(candDisk, task) - at(candStart, task);
-  return copies > 0 && copies <= size.slots - at(standbyCount, task);
+/** Counts into `planned` the copies that each member holds of tasks all of whose copies are wanted. */
+function countSettled(dense: Dense): void {
+  const { size, base, stateful, candStart, candDisk, candMember, standbyCount, planned } = dense;
+  const { slots } = size;
+  planned.fill(0);
+  for (let s = 0; s < size.subtopologies; s++) {
+    if (!isSet(stateful, s)) continue;
+    const to = at(base, s + 1);
+    for (let task = at(base, s); task < to; task++) {
+      const from = candStart[task] as number;
+      const end = candDisk[task] as number;
+      if (end - from > slots - (standbyCount[task] as number)) continue;
+      for (let c = from; c < end; c++) {
+        const member = candMember[c] as number;
+        planned[member] = (planned[member] as number) + 1;
+      }
+    }
+  }
 }
 
-function placeSettled(dense: Dense): number {
-  const { size, base, active, procOf, procCount, candStart, candDisk, candMember } = dense;
-  const { planned, count, marks, standby, standbyCount } = dense;
-  let kept = 0;
+/** Places them, without those of members above their share; what a process has twice is planned no more. */
+function placeSettled(dense: Dense): void {
+  const { size, base, stateful, active, procOf, candStart, candDisk, candMember } = dense;
+  const { planned, standby, standbyCount } = dense;
+  const { slots } = size;
   for (let s = 0; s < size.subtopologies; s++) {
-    if (!isOfKind(dense, s, 'stateful')) continue;
+    if (!isSet(stateful, s)) continue;
     const to = at(base, s + 1);
     tasks: for (let task = at(base, s); task < to; task++) {
-      if (!isSettled(dense, task)) continue;
-      const from = at(candStart, task);
-      const end = at(candDisk, task);
+      const from = candStart[task] as number;
+      const end = candDisk[task] as number;
+      let placed = standbyCount[task] as number;
+      if (end === from || end - from > slots - placed) continue;
       for (let c = from; c < end; c++) {
-        if (at(planned, at(candMember, c)) < 0) continue tasks;
+        if ((planned[candMember[c] as number] as number) < 0) {
+          takeBack(dense, from, end);
+          continue tasks;
+        }
       }
-      let placed = at(standbyCount, task);
-      const first = task * size.slots;
-      const owner = at(active, task);
-      if (owner !== -1) marks[at(procOf, owner)] = task;
-      for (let i = 0; i < placed; i++) marks[at(procOf, at(standby, first + i))] = task;
+      const first = task * slots;
+      const owner = active[task] as number;
+      const ownerProcess = owner === -1 ? -1 : (procOf[owner] as number);
       for (let c = from; c < end; c++) {
-        const member = at(candMember, c);
-        const process = at(procOf, member);
-        if (at(marks, process) === task) continue;
-        marks[process] = task;
-        standby[first + placed++] = member;
-        count[member] = at(count, member) + 1;
-        procCount[process] = at(procCount, process) + 1;
-        kept++;
+        const member = candMember[c] as number;
+        const process = procOf[member] as number;
+        let isThere = process === ownerProcess;
+        for (let i = 0; i < placed && !isThere; i++) {
+          isThere = procOf[standby[first + i] as number] === process;
+        }
+        if (isThere) planned[member] = (planned[member] as number) - 1;
+        else standby[first + placed++] = member;
       }
       standbyCount[task] = placed;
     }
   }
-  return kept;
+}
+
+/** None of the task's copies is placed: they are planned no more for members at or below their share. */
+function takeBack({ candMember, planned }: Dense, from: number, end: number): void {
+  for (let c = from; c < end; c++) {
+    const member = at(candMember, c);
+    if (at(planned, member) > 0) planned[member] = at(planned, member) - 1;
+  }
 }
