@@ -97,8 +97,34 @@ export class Bin {
 
   /** The first of the lowest that do not have the mark, or -1. */
   firstUnmarked(mark: number): number {
+    if (this.#behindEnd === this.from) {
+      const found = this.#firstLow(mark);
+      if (found !== -1) return found;
+    }
+    return this.#searchUnmarked(mark);
+  }
+
+  #firstLow(mark: number): number {
+    const low = this.#low;
     const count = this.#count;
-    const behind = this.#behindEnd === this.from ? -1 : this.#firstBehind(mark);
+    const marks = this.#marks;
+    const dropped = this.#dropped;
+    const end = this.#end;
+    const level = this.#level;
+    for (let i = this.#head; i < end; i++) {
+      const item = low[i] as number;
+      if (count[item] !== level || dropped[item] === 1) {
+        if (i === this.#head) this.#head++;
+      } else if (marks[item] !== mark) {
+        return item;
+      }
+    }
+    return -1;
+  }
+
+  #searchUnmarked(mark: number): number {
+    const count = this.#count;
+    const behind = this.#firstBehind(mark);
     if (behind !== -1 && at(count, behind) < this.#level) return behind;
     for (;;) {
       const found = this.#firstLow(mark);
@@ -110,28 +136,6 @@ export class Bin {
       if (this.#head < this.#end) this.#leaveBehind();
       if (!this.#rise()) return behind;
     }
-  }
-
-  #firstLow(mark: number): number {
-    const low = this.#low;
-    const count = this.#count;
-    const dropped = this.#dropped;
-    const marks = this.#marks;
-    const end = this.#end;
-    const level = this.#level;
-    let head = this.#head;
-    let found = -1;
-    for (let i = head; i < end; i++) {
-      const item = low[i] as number;
-      if (count[item] !== level || dropped[item] === 1) {
-        if (i === head) head++;
-      } else if (marks[item] !== mark) {
-        found = item;
-        break;
-      }
-    }
-    this.#head = head;
-    return found;
   }
 
   #firstBehind(mark: number): number {

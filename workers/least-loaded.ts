@@ -82,6 +82,12 @@ export class LeastLoaded {
     this.#binsOf = binsOf;
   }
 
+  /** The bin of all items, where there is but one: it finds the same, sooner. */
+  get onlyBin(): Bin | undefined {
+    const [bins] = this.#binsOf;
+    return this.#binsOf.length === 1 && bins?.length === 1 ? bins[0] : undefined;
+  }
+
   /** The least loaded item of the group, or -1. */
   first(group = 0): number {
     const bins = this.#binsOf[group] as readonly Bin[];
@@ -127,7 +133,6 @@ export class LeastLoaded {
   /** The least loaded item of the group that does not have the mark, or -1. Marks are set in the scratch. */
   firstUnmarked(mark: number, group = 0): number {
     const bins = this.#binsOf[group] as readonly Bin[];
-    if (bins.length === 1) return (bins[0] as Bin).firstUnmarked(mark);
     let best = -1;
     for (let i = 0; i < bins.length; i++) {
       const item = (bins[i] as Bin).firstUnmarked(mark);

@@ -206,7 +206,8 @@ function placeRest(run: Run): void {
   const { dense, members } = run;
   const { size, base, active, procOf, standby, standbyCount, marks, count, procCount } = dense;
   const { slots } = size;
-  const processes = leastLoadedProcesses(run, 'stateful');
+  const leastLoaded = leastLoadedProcesses(run, 'stateful');
+  const processes = leastLoaded.onlyBin ?? leastLoaded;
   for (let s = size.subtopologies - 1; s >= 0; s--) {
     if (!isSet(dense.stateful, s)) continue;
     const from = at(base, s);
@@ -222,7 +223,7 @@ function placeRest(run: Run): void {
         if (process === -1) break;
         const member = members.least(process);
         standby[first + i] = member;
-        marks[process] = task;
+        if (i + 1 < slots) marks[process] = task;
         count[member] = (count[member] as number) + 1;
         procCount[process] = (procCount[process] as number) + 1;
       }
