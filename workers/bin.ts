@@ -45,8 +45,9 @@ export class Bin {
   /** Where the bin begins in the arrays. */
   readonly from: number;
   readonly #to: number;
-  #head: number;
-  #end: number;
+  /** The low window; before its head everybody has risen. */
+  head: number;
+  end: number;
   /** Nobody is below it but those left behind. */
   #level = -1;
   /** Nobody is below it but those in the low window and those left behind. */
@@ -65,24 +66,24 @@ export class Bin {
     this.#low = scratch.low;
     this.from = from;
     this.#to = to;
-    this.#head = from;
-    this.#end = from;
+    this.head = from;
+    this.end = from;
     this.#behindEnd = from;
   }
 
   /**
-   * Everybody at the lowest level: the places from `from` up to the one returned, in {@link BinScratch.low}. Each of them has
-   * to rise by one, or to be dropped, before the next round is asked for. Who is asked for rounds is asked nothing else.
+   * Everybody at the lowest level, in {@link BinScratch.low} from {@link head} up to {@link end}. Each of them has to rise by
+   * one, or to be dropped, before the next round is asked for. Who asks for rounds asks for nothing with a mark.
    *
-   * @returns `from` when nobody is left.
+   * @returns false when nobody is left.
    */
-  nextRound(): number {
-    return this.#rise() ? this.#end : this.from;
+  nextRound(): boolean {
+    return this.#firstLow(NEVER_A_MARK) !== -1 || this.#rise();
   }
 
   /** How many rounds, the last one asked for included, have the same items in the same order if none is dropped. */
   get rounds(): number {
-    return this.#outside - this.#level;
+    return this.head === this.from ? this.#outside - this.#level : 1;
   }
 
   /** Everybody of the round has risen by so many, at most by {@link rounds}. */
@@ -109,12 +110,12 @@ export class Bin {
     const count = this.#count;
     const marks = this.#marks;
     const dropped = this.#dropped;
-    const end = this.#end;
+    const end = this.end;
     const level = this.#level;
-    for (let i = this.#head; i < end; i++) {
+    for (let i = this.head; i < end; i++) {
       const item = low[i] as number;
       if (count[item] !== level || dropped[item] === 1) {
-        if (i === this.#head) this.#head++;
+        if (i === this.head) this.head++;
       } else if (marks[item] !== mark) {
         return item;
       }
@@ -133,7 +134,7 @@ export class Bin {
       }
       if (behind !== -1 && at(count, behind) === this.#level) return behind;
       // Those who are still at the level have the mark.
-      if (this.#head < this.#end) this.#leaveBehind();
+      if (this.head < this.end) this.#leaveBehind();
       if (!this.#rise()) return behind;
     }
   }
@@ -152,8 +153,8 @@ export class Bin {
   /** Takes those out of the low window that are still at the level. */
   #leaveBehind(): void {
     const { behind, isBehind } = this.#scratch;
-    let end = this.#head;
-    for (let i = this.#head; i < this.#end; i++) {
+    let end = this.head;
+    for (let i = this.head; i < this.end; i++) {
       const item = at(this.#low, i);
       if (at(this.#count, item) !== this.#level || isSet(this.#dropped, item)) {
         this.#low[end++] = item;
@@ -162,26 +163,26 @@ export class Bin {
         isBehind[item] = 1;
       }
     }
-    this.#end = end;
+    this.end = end;
   }
 
   /** All in the low window are above the level: goes on to the next one; false if nobody is left but those behind. */
   #rise(): boolean {
-    this.#head = this.from;
+    this.head = this.from;
     this.#level++;
     if (this.#level >= this.#outside) return this.#lookOver();
     if (this.#dropsSeen !== this.#items.drops.count) this.#forgetDropped();
     if (this.#behindEnd > this.from) this.#joinAgain();
-    return this.#end > this.from || this.#lookOver();
+    return this.end > this.from || this.#lookOver();
   }
 
   #forgetDropped(): void {
     let end = this.from;
-    for (let i = this.from; i < this.#end; i++) {
+    for (let i = this.from; i < this.end; i++) {
       const item = at(this.#low, i);
       if (!isSet(this.#dropped, item)) this.#low[end++] = item;
     }
-    this.#end = end;
+    this.end = end;
     this.#dropsSeen = this.#items.drops.count;
   }
 
@@ -196,7 +197,7 @@ export class Bin {
         continue;
       }
       isBehind[item] = 0;
-      let place = this.#end++;
+      let place = this.end++;
       for (; place > this.from; place--) {
         const other = at(this.#low, place - 1);
         if (comesBefore(this.#items, other, item)) break;
@@ -233,8 +234,8 @@ export class Bin {
     }
     sortByKey(low, this.from, end, this.#items.order, this.#scratch);
     this.#dropsSeen = this.#items.drops.count;
-    this.#head = this.from;
-    this.#end = end;
+    this.head = this.from;
+    this.end = end;
     this.#outside = above;
     if (end === this.from) return false;
     this.#level = level;

@@ -82,36 +82,36 @@ export function placeActivesOnCandidates(
   restLength: number,
 ): void {
   const { dense } = run;
-  const { size, few, active } = dense;
+  const { size, active } = dense;
   const taskCount = gatherWithState(dense, candidates, restLength);
   if (taskCount === 0) return;
-  sortFew(dense, taskCount, kind);
-  placeOnMembers(run, kind, candidates, taskCount);
+  const tasks = sortFew(dense, taskCount, kind);
+  placeOnMembers(run, kind, candidates, { tasks, taskCount });
   if (size.members === size.processes) return;
   const quota = quotaFor(run, kind);
   for (let i = 0; i < taskCount; i++) {
-    const task = few[i] as number;
+    const task = tasks[i] as number;
     if (active[task] !== -1) continue;
     const member = bestCandidate(run, task, candidates, quota);
     if (member !== -1) placeActive(run, task, member, kind);
   }
 }
 
-/** Gives tasks of `few` to the best of those candidates that have room themselves. */
+/** Gives tasks to the best of those candidates that have room themselves. */
 function placeOnMembers(
   run: Run,
   kind: TaskKind,
   candidates: CandidateKind,
-  taskCount: number,
+  { tasks, taskCount }: { readonly tasks: Int32Array; readonly taskCount: number },
 ): void {
   const { dense } = run;
-  const { few, active, count, procOf, procCount, procStateless } = dense;
+  const { active, count, procOf, procCount, procStateless } = dense;
   const { candStart, candDisk, candMember, candCaughtUp } = dense;
   const quota = quotaFor(run, kind);
   const ofCopies = candidates === 'copies';
   let watched = watchedCount(run, kind);
   for (let i = 0; i < taskCount; i++) {
-    const task = few[i] as number;
+    const task = tasks[i] as number;
     const disk = candDisk[task] as number;
     const end = ofCopies ? disk : (candStart[task + 1] as number);
     let c = ofCopies ? (candStart[task] as number) : disk;

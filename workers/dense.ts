@@ -155,8 +155,7 @@ function layOut(size: DenseSizes, arena: Arena) {
     /** Tasks, or places of standbys, by process. */
     entry: arena.i32(T * Math.max(1, R)),
     entryStart: arena.i32(P + 1),
-    fewKey: arena.i32(T),
-    fewSpare: arena.i32(T),
+    fewSorted: arena.i32(T),
     count: arena.i32(M),
     planned: arena.i32(M),
     procNext: arena.i32(P),
@@ -166,6 +165,7 @@ function layOut(size: DenseSizes, arena: Arena) {
     procWindow: arena.i32(M),
     procCount: arena.i32(P),
     procActive: arena.i32(P),
+    procFirst: arena.i32(P),
     procStateless: arena.i32(P),
     procGroup: arena.i32(P),
     procOrder: arena.i32(P),

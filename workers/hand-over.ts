@@ -22,7 +22,7 @@ import { dropPlaced, sortFew } from './task-order.ts';
  */
 export function handOver(run: Run, restLength: number): number {
   const { dense, statefulQuota } = run;
-  const { size, facts, prevActive, planned, count, few } = dense;
+  const { size, facts, prevActive, planned, count } = dense;
   if (facts.held === 0 || size.candidates === 0 || facts.stale === size.members) return restLength;
   const { floor } = statefulQuota;
   let above = 0;
@@ -30,15 +30,17 @@ export function handOver(run: Run, restLength: number): number {
     if (at(planned, m) < -floor && at(count, m) < STALE) above++;
   }
   if (above === 0) return restLength;
+  // Where to look for members of a process that are below the floor; they only become fewer.
+  dense.procFirst.set(dense.procStart.subarray(0, size.processes));
   // So many may keep one more than the floor; who else is there goes down to it.
   let toFloor = Math.max(0, above - statefulQuota.overFloor);
 
   for (const kind of CANDIDATE_KINDS) {
     if (!hasCandidates(dense, kind)) continue;
     const taskCount = gatherMovable(dense, restLength, floor, kind);
-    sortFew(dense, taskCount, 'stateful');
+    const tasks = sortFew(dense, taskCount, 'stateful');
     for (let i = 0; i < taskCount; i++) {
-      const task = at(few, i);
+      const task = at(tasks, i);
       const holder = at(prevActive, task);
       const has = -at(planned, holder);
       if (has <= floor || (has === floor + 1 && toFloor === 0)) continue;
@@ -73,21 +75,21 @@ function gatherMovable(
 
 /** The first candidate that is below the floor, or whose process has a member that is. */
 function findReceiver(dense: Dense, task: number, kind: CandidateKind, floor: number): number {
-  const { candMember, procOf, procStart, procMember } = dense;
+  const { candMember, procOf, procStart, procMember, procFirst } = dense;
   const end = candidatesTo(dense, task, kind);
   for (let c = candidatesFrom(dense, task, kind); c < end; c++) {
-    const member = at(candMember, c);
-    if (isBelow(dense, member, floor)) return member;
-    const process = at(procOf, member);
-    for (let i = at(procStart, process); i < at(procStart, process + 1); i++) {
-      const sibling = at(procMember, i);
-      if (isBelow(dense, sibling, floor)) return sibling;
-    }
+    const member = candMember[c] as number;
+    const process = procOf[member] as number;
+    const siblingsEnd = procStart[process + 1] as number;
+    let i = procFirst[process] as number;
+    while (i < siblingsEnd && !isBelow(dense, at(procMember, i), floor)) i++;
+    procFirst[process] = i;
+    if (i < siblingsEnd) return isBelow(dense, member, floor) ? member : at(procMember, i);
   }
   return -1;
 }
 
 /** Who is above the share has none of its tasks on its account yet, but will not get below the floor. */
 function isBelow({ planned, count }: Dense, member: number, floor: number): boolean {
-  return at(planned, member) >= 0 && at(count, member) < floor;
+  return (planned[member] as number) >= 0 && (count[member] as number) < floor;
 }

@@ -156,9 +156,9 @@ function giveUp({ run, kind }: Placing, room: Room): void {
     const process = at(taskProc, task);
     if (process !== -1 && at(room, process) < 0) few[length++] = task;
   });
-  sortFew(dense, length, kind);
+  const tasks = sortFew(dense, length, kind);
   for (let i = length - 1; i >= 0; i--) {
-    const task = at(few, i);
+    const task = at(tasks, i);
     const process = at(taskProc, task);
     if (at(room, process) >= 0) continue;
     taskProc[task] = -1;

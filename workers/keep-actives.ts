@@ -1,6 +1,6 @@
 import { at, type Dense } from './dense.ts';
 import type { Quota } from './quota.ts';
-import { noteCount, placeActive, quotaFor, type Run, watchedCount } from './run.ts';
+import { noteCount, quotaFor, type Run, watchedCount } from './run.ts';
 import { dropPlaced, isOfKind, listUnplaced, sortFew, type TaskKind } from './task-order.ts';
 
 /**
@@ -32,18 +32,29 @@ export function keepSureActives(run: Run, kind: TaskKind): number {
 export function keepWithinQuota(run: Run, kind: TaskKind, restLength: number): number {
   const { dense } = run;
   if (dense.facts.held === 0) return restLength;
-  const { rest, few, prevActive, count } = dense;
+  const { rest, few, prevActive, active, count, procOf, procCount, procStateless } = dense;
   let length = 0;
   for (let i = 0; i < restLength; i++) {
-    if (at(prevActive, at(rest, i)) !== -1) few[length++] = at(rest, i);
+    const task = rest[i] as number;
+    if (prevActive[task] !== -1) few[length++] = task;
   }
   if (length === 0) return restLength;
-  sortFew(dense, length, kind);
+  const tasks = sortFew(dense, length, kind);
   const quota = quotaFor(run, kind);
+  let watched = watchedCount(run, kind);
   for (let i = 0; i < length; i++) {
-    const task = at(few, i);
-    const member = at(prevActive, task);
-    if (at(count, member) < quota.limit) placeActive(run, task, member, kind);
+    const task = tasks[i] as number;
+    const member = prevActive[task] as number;
+    const has = (count[member] as number) + 1;
+    if (has > quota.limit) continue;
+    active[task] = member;
+    count[member] = has;
+    const process = procOf[member] as number;
+    procCount[process] = (procCount[process] as number) + 1;
+    if (kind === 'stateless') procStateless[process] = (procStateless[process] as number) + 1;
+    if (has < watched) continue;
+    noteCount(run, has, kind);
+    watched = watchedCount(run, kind);
   }
   return dropPlaced(dense, restLength);
 }

@@ -34,11 +34,9 @@ export class LeastLoaded {
   readonly #tie: Int32Array;
   readonly #dropped: Uint8Array;
   readonly #drops = { count: 0 };
-  readonly #low: Int32Array;
-  readonly #spare: Int32Array;
-  readonly #binsOf: readonly (readonly Bin[])[];
+  readonly #binsOf: readonly Bin[][];
   /** See {@link nextRound}. */
-  round: Int32Array;
+  readonly round: Int32Array;
   roundFrom = 0;
   roundTo = 0;
   /** So many rounds, this one included, have the same items in the same order as long as nobody is dropped. */
@@ -50,8 +48,6 @@ export class LeastLoaded {
     this.#capacity = capacity;
     this.#tie = tie;
     this.#dropped = scratch.dropped;
-    this.#low = scratch.low;
-    this.#spare = scratch.spare;
     this.round = scratch.low;
     scratch.dropped.fill(0);
     scratch.isBehind.fill(0);
@@ -65,7 +61,7 @@ export class LeastLoaded {
     const isGrouped = group !== undefined && sortByKey(item, 0, length, group, scratch);
     const binItems = { count, order, drops: this.#drops };
     if (!isUneven && !isGrouped && groupCount === 1) {
-      this.#binsOf = length === 0 ? NO_BINS : [[new Bin(binItems, scratch, 0, length)]];
+      this.#binsOf = [length === 0 ? [] : [new Bin(binItems, scratch, 0, length)]];
       return;
     }
     const groupOf = (i: number): number => (group === undefined ? 0 : at(group, at(item, i)));
@@ -90,13 +86,7 @@ export class LeastLoaded {
 
   /** The least loaded item of the group, or -1. */
   first(group = 0): number {
-    const bins = this.#binsOf[group] as readonly Bin[];
-    let best = -1;
-    for (let i = 0; i < bins.length; i++) {
-      const item = (bins[i] as Bin).first();
-      if (best === -1 || (item !== -1 && this.before(item, best))) best = item;
-    }
-    return best;
+    return this.#firstBin(this.#binsOf[group] as Bin[])?.first() ?? -1;
   }
 
   /**
@@ -107,22 +97,38 @@ export class LeastLoaded {
    * @returns false when nobody is left.
    */
   nextRound(group: number): boolean {
-    const bins = this.#binsOf[group] as readonly Bin[];
-    const [bin] = bins;
-    if (bin !== undefined && bins.length === 1) {
-      this.round = this.#low;
-      this.roundFrom = bin.from;
-      this.roundTo = bin.nextRound();
-      this.rounds = bin.rounds;
-    } else {
-      const item = this.first(group);
-      this.round = this.#spare;
-      this.round[0] = item;
-      this.roundFrom = 0;
-      this.roundTo = item === -1 ? 0 : 1;
-      this.rounds = 1;
+    const bins = this.#binsOf[group] as Bin[];
+    const best = this.#firstBin(bins);
+    if (best === undefined || !best.nextRound()) return false;
+    this.roundFrom = best.head;
+    this.roundTo = best.end;
+    this.rounds = bins.length === 1 ? best.rounds : 1;
+    const last = at(this.round, this.roundTo - 1);
+    for (let i = 0; i < bins.length && bins.length > 1; i++) {
+      const other = bins[i] as Bin;
+      // Somebody of another bin may come in between.
+      if (other !== best && !this.before(last, other.first())) this.roundTo = this.roundFrom + 1;
     }
-    return this.roundTo > this.roundFrom;
+    return true;
+  }
+
+  /** The bin with the least loaded item; undefined when nobody is left. */
+  #firstBin(bins: Bin[]): Bin | undefined {
+    if (bins.length < 2) return bins[0];
+    let best: Bin | undefined;
+    let least = -1;
+    for (let i = bins.length - 1; i >= 0; i--) {
+      const bin = bins[i] as Bin;
+      const item = bin.first();
+      if (item === -1) {
+        // Nobody comes back, so who has nobody left is asked no more.
+        bins.splice(i, 1);
+      } else if (least === -1 || this.before(item, least)) {
+        least = item;
+        best = bin;
+      }
+    }
+    return best;
   }
 
   /** Each item of this round has risen by so many, at most by {@link rounds}, instead of by one. */
@@ -157,5 +163,3 @@ export class LeastLoaded {
     return tie !== 0 ? tie < 0 : a < b;
   }
 }
-
-const NO_BINS: readonly (readonly Bin[])[] = [[]];

@@ -73,12 +73,12 @@ function placeForRacks(run: Run): number {
  */
 function placeOfMoved(run: Run): number {
   const { dense, totalQuota } = run;
-  const { few, standbyCount, prevActive, count, procOf, marks } = dense;
+  const { standbyCount, prevActive, count, procOf, marks } = dense;
   const taskCount = gatherMoved(dense);
-  sortFew(dense, taskCount, 'stateful');
+  const tasks = sortFew(dense, taskCount, 'stateful');
   let placed = 0;
   for (let i = taskCount - 1; i >= 0; i--) {
-    const task = at(few, i);
+    const task = at(tasks, i);
     const before = at(standbyCount, task);
     startTask(run, task);
     const previous = at(prevActive, task);
@@ -124,15 +124,15 @@ function placeOnCandidates(run: Run, task: number, kind: CandidateKind): void {
  */
 function placeWithState(run: Run, kind: CandidateKind): number {
   const { dense, members, totalQuota } = run;
-  const { size, few, active, procOf, procCount, count, marks, standby, standbyCount } = dense;
+  const { size, active, procOf, procCount, count, marks, standby, standbyCount } = dense;
   const { candStart, candDisk, candMember, candCaughtUp } = dense;
   const { slots } = size;
   const ofCopies = kind === 'copies';
   const taskCount = gatherLacking(dense, kind);
-  sortFew(dense, taskCount, 'stateful');
+  const tasks = sortFew(dense, taskCount, 'stateful');
   let placed = 0;
   for (let i = taskCount - 1; i >= 0; i--) {
-    const task = few[i] as number;
+    const task = tasks[i] as number;
     const first = task * slots;
     const disk = candDisk[task] as number;
     const from = ofCopies ? (candStart[task] as number) : disk;

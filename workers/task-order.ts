@@ -91,32 +91,54 @@ export function orderTasks(dense: Dense, kind: TaskKind, into: Int32Array): numb
 
 const ENDLESS = 2 ** 31 - 1;
 
-/** Brings the first `length` entries of `few`, ascending tasks of a kind, into (partition, subtopology) order. Counting sort. */
-export function sortFew(dense: Dense, length: number, kind: TaskKind): void {
-  const { base, subtopologyOf, few, fewKey, fewSpare, buckets } = dense;
-  if (length < 2) return;
+/**
+ * Lists the first `length` entries of `few`, ascending tasks of a kind, in (partition, subtopology) order. Counting sort.
+ *
+ * @returns the list, in scratch that the next call uses.
+ */
+export function sortFew(dense: Dense, length: number, kind: TaskKind): Int32Array {
+  const { base, few, fewSorted, buckets } = dense;
+  if (length < 2) return few;
   if (length === countTasks(dense, kind)) {
-    orderTasks(dense, kind, few);
-    return;
+    orderTasks(dense, kind, fewSorted);
+    return fewSorted;
   }
+  const most = mostTasks(dense, kind);
+  buckets.fill(0, 0, most);
+  // Tasks are ascending, so their subtopologies come one after the other.
+  for (let i = 0, s = 0, from = 0, end = 0; i < length; i++) {
+    const task = few[i] as number;
+    for (; task >= end; s++) {
+      from = at(base, s);
+      end = at(base, s + 1);
+    }
+    buckets[task - from] = (buckets[task - from] as number) + 1;
+  }
+  let start = 0;
+  for (let partition = 0; partition < most; partition++) {
+    const tasks = buckets[partition] as number;
+    buckets[partition] = start;
+    start += tasks;
+  }
+  for (let i = 0, s = 0, from = 0, end = 0; i < length; i++) {
+    const task = few[i] as number;
+    for (; task >= end; s++) {
+      from = at(base, s);
+      end = at(base, s + 1);
+    }
+    const to = buckets[task - from] as number;
+    fewSorted[to] = task;
+    buckets[task - from] = to + 1;
+  }
+  return fewSorted;
+}
+
+/** How many tasks the largest subtopology of a kind has. */
+function mostTasks(dense: Dense, kind: TaskKind): number {
+  const { size, base } = dense;
   let most = 0;
-  for (let i = 0; i < length; i++) {
-    const task = at(few, i);
-    const partition = task - at(base, at(subtopologyOf, task));
-    fewKey[i] = partition;
-    if (partition > most) most = partition;
+  for (let s = 0; s < size.subtopologies; s++) {
+    if (isOfKind(dense, s, kind)) most = Math.max(most, at(base, s + 1) - at(base, s));
   }
-  buckets.fill(0, 0, most + 2);
-  for (let i = 0; i < length; i++) {
-    const above = at(fewKey, i) + 1;
-    buckets[above] = at(buckets, above) + 1;
-  }
-  for (let k = 1; k <= most; k++) buckets[k] = at(buckets, k) + at(buckets, k - 1);
-  for (let i = 0; i < length; i++) {
-    const partition = at(fewKey, i);
-    const to = at(buckets, partition);
-    fewSpare[to] = at(few, i);
-    buckets[partition] = to + 1;
-  }
-  few.set(fewSpare.subarray(0, length));
+  return most;
 }
