@@ -19,8 +19,7 @@ import { type Front, gatewayFront, standaloneFront } from './front.ts';
 import { GroupSettingsInForce } from './group-settings.ts';
 import { Listeners } from './listeners.ts';
 import { createMetrics, type Metrics } from './observe/metrics.ts';
-import { aboutGroup } from './problem/about-group.ts';
-import type { CellAbout } from './problem/cell-text.ts';
+import { epochsOf } from './problem/epochs-of.ts';
 import { ProblemFolder } from './problem/problem-folder.ts';
 import { ProblemKeeper } from './problem/problem-keeper.ts';
 import { type Authorizer, allowAll } from './server/authorize.ts';
@@ -202,7 +201,7 @@ function startShards(
   const { config, log, storage, settings, front, modules, patterns, metrics } = parts;
   const late: { router?: Router } = {};
   const assignor = startAssignor(
-    { config, log, modules, aboutGroup: (groupId) => aboutGroup(late.router?.view(groupId)) },
+    { config, log, modules, epochsOf: (groupId) => epochsOf(late.router?.view(groupId)) },
     closers,
   );
   const shared = {
@@ -241,7 +240,7 @@ function startAssignor(
     readonly config: Config;
     readonly log: Log;
     readonly modules: AssignorModules;
-    readonly aboutGroup: (groupId: string) => CellAbout;
+    readonly epochsOf: (groupId: string) => ReturnType<typeof epochsOf>;
   },
   closers: (() => Promise<void>)[],
 ): AssignorPort {
@@ -266,7 +265,7 @@ function startAssignor(
   return new ProblemKeeper({
     assignor: pool,
     folder,
-    aboutGroup: parts.aboutGroup,
+    epochsOf: parts.epochsOf,
     clock: systemClock,
     log,
   });

@@ -1,12 +1,11 @@
 import type { GroupCoordinator, GroupView } from '../../actors/group-coordinator.ts';
 import type { JournalEntry } from '../../actors/ports.ts';
 import { type Chart, charts } from '../../machines/charts.ts';
-import { listMembers } from '../../machines/model/assignment.ts';
 import { shardOf } from '../../machines/model/ids.ts';
 import { readChartModel } from '../charts/chart-model.ts';
 import { renderChart } from '../charts/render-chart.ts';
-import { aboutGroup } from '../problem/about-group.ts';
-import { cellPieces, joinPieces } from '../problem/cell-text.ts';
+import { groupPieces, joinPieces } from '../problem/cell-text.ts';
+import { epochsOf } from '../problem/epochs-of.ts';
 import { VERSION } from '../version.ts';
 import { HttpError } from './http-error.ts';
 import { namesWord } from './names-word.ts';
@@ -152,8 +151,7 @@ async function answerProblem({ path }: Asked, { coordinator }: AdminSources): Pr
     throw new HttpError(409, text);
   }
   const dump = { at: new Date().toISOString(), why: 'asked', by: `headgate ${VERSION}` };
-  const listed = { ...problem, members: listMembers(problem) };
-  const body = await joinPieces(cellPieces(listed, { ...aboutGroup(view), dump }));
+  const body = await joinPieces(groupPieces(problem, { ...epochsOf(view), dump }));
   return { status: 200, contentType: 'application/json; charset=utf-8', body };
 }
 

@@ -12,6 +12,7 @@ type Flags = {
   readonly admin: HostPort;
   readonly cells?: true;
   readonly assignor?: readonly string[];
+  readonly module?: readonly string[];
   readonly compare?: true;
   readonly json?: true;
   readonly limit: number;
@@ -34,6 +35,7 @@ const NOT_WITH_CELLS: (keyof Flags)[] = [
   'problem',
   'group',
   'assignor',
+  'module',
   'compare',
   'json',
   'write',
@@ -61,6 +63,7 @@ export function addAssign(program: Command, io: CommandIo): void {
     .option('--group <id>', 'the group as it runs now; asks the admin server')
     .addOption(adminOption())
     .option('--assignor <name>', 'by this one; may be given many times', collect)
+    .option('--module <name=path>', 'an assignor of your own; repeatable', collect)
     .option('--compare', 'by all assignors, or those named, side by side')
     .option('--json', 'for programs')
     .option('--limit <number>', 'how many moves are shown', wholeNumber, MOVES_LIMIT)
@@ -122,6 +125,7 @@ function run(flags: Flags, io: CommandIo): Promise<void> {
       from: problem === undefined ? { group: group ?? '', admin } : { file: problem },
       edits,
       ...(assignor !== undefined && { assignors: assignor }),
+      modules: (flags.module ?? []).join(','),
       compare: flags.compare === true,
       write: flags.write,
       limit: flags.limit,

@@ -1,9 +1,12 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { gatherProblem } from '../../machines/model/assignment.ts';
-import { ASSIGNORS } from '../../machines/model/assignors.ts';
+import { type GroupResult, gatherProblem } from '../../machines/model/assignment.ts';
+import { ASSIGNORS, standInText } from '../../machines/model/assignors.ts';
 import type { AssignmentFigures } from '../../machines/model/look-back.ts';
+import { AssignorModules } from '../../workers/assignor-modules.ts';
 import { AssignorError, AssignorPool } from '../../workers/pool.ts';
+import type { AssignorConfig } from '../config/config.ts';
 import type { HostPort } from '../config/host-port.ts';
+import { resolveConfig } from '../config/resolve.ts';
 import { type Cell, problemOfCell } from '../problem/cell.ts';
 import { type CellEdits, editCell } from '../problem/edit-cell.ts';
 import { type Move, movesOf } from '../problem/moves.ts';
@@ -19,6 +22,8 @@ export type AssignOptions = {
   readonly edits: CellEdits;
   /** Left out: the one of the problem. */
   readonly assignors?: readonly string[];
+  /** Assignors of the user's own, by name beside ours; text as `assignors.modules` has it. */
+  readonly modules: string;
   /** Several assignors side by side; all of them unless some are named. */
   readonly compare: boolean;
   /** Where to write the problem with its changes. */
@@ -40,26 +45,28 @@ const RUN_DEADLINE_MS = 60_000;
 
 /** `assign`: what would move, as one assignor or several would have it. Nothing but the file to be written is touched. */
 export async function assign(options: AssignOptions, io: CommandIo): Promise<void> {
-  const assignors = options.assignors ?? (options.compare ? ASSIGNORS : []);
-  refuseUnknown(assignors);
+  const { config } = resolveConfig({ flags: { 'assignors.modules': options.modules } });
+  const known = [...ASSIGNORS, ...config.assignor.modules.map(({ name }) => name)];
+  const assignors = options.assignors ?? (options.compare ? known : []);
+  refuseUnknown(assignors, known);
   const read = 'file' in options.from ? readFile(options.from.file) : await askFor(options.from);
   const cell = edited(read, options);
   if (options.write !== undefined) writeFile(options.write, cell);
   const { assignor = ASSIGNORS[0] } = cell;
-  if (assignors.length === 0) refuseUnknown([assignor]);
-  const answers = await ask(cell, assignors.length === 0 ? [assignor] : assignors, io);
+  if (assignors.length === 0) refuseUnknown([assignor], known);
+  const asked = assignors.length === 0 ? [assignor] : assignors;
+  const answers = await ask(cell, asked, config.assignor, io);
   if (options.json) io.out(jsonText({ problem: summaryOf(cell), answers }));
   else io.out(`${headText(cell)}\n${answersText(answers, options.limit)}`);
   const errors = answers.flatMap((answer) => ('error' in answer ? [answer.error] : []));
   if (errors.length > 0) throw new CommandError(errors.join('; '));
 }
 
-function refuseUnknown(assignors: readonly string[]): void {
-  const known: readonly string[] = ASSIGNORS;
+function refuseUnknown(assignors: readonly string[], known: readonly string[]): void {
   const unknown = assignors.find((name) => !known.includes(name));
   if (unknown === undefined) return;
   throw new CommandError(
-    `Cannot use assignor "${unknown}": wanted one of ${known.join(', ')} (--assignor)`,
+    `Cannot use assignor "${unknown}": wanted one of ${known.join(', ')} (--assignor, --module)`,
     { exitCode: WRONGLY_ASKED },
   );
 }
@@ -110,32 +117,43 @@ function reasonOf(error: unknown): string {
 async function ask(
   cell: Cell,
   assignors: readonly string[],
+  config: AssignorConfig,
   io: CommandIo,
 ): Promise<readonly Answer[]> {
   const warn = (fields: object, text: string) => io.err(`${text}: ${JSON.stringify(fields)}\n`);
-  const pool = new AssignorPool({ threads: 1, queueMax: 1, log: { warn } });
+  const modules = await AssignorModules.open({
+    modules: config.modules,
+    timeoutMs: config.moduleTimeoutMs,
+    memoryMaxBytes: config.moduleMemoryMaxBytes,
+    // What goes wrong with a module is told as its answer.
+    log: { warn() {}, info() {} },
+  });
+  const pool = new AssignorPool({ threads: 1, queueMax: 1, log: { warn }, modules });
   try {
     const answers: Answer[] = [];
     for (const assignor of assignors) {
-      const problem = { ...problemOfCell(cell), assignor };
-      const run = pool.assign(gatherProblem(problem), { deadlineMs: RUN_DEADLINE_MS });
-      answers.push(
-        await run.then(
-          (found): Answer => {
-            if (found.lookBack === undefined) throw new Error('The pool did not look back');
-            return { assignor, moves: movesOf(cell, found), figures: found.lookBack.figures };
-          },
-          (error: unknown): Answer => {
-            if (!(error instanceof AssignorError)) throw error;
-            return { assignor, error: error.message };
-          },
-        ),
-      );
+      const problem = gatherProblem({ ...problemOfCell(cell), assignor });
+      const run = pool.assign(problem, { deadlineMs: RUN_DEADLINE_MS });
+      answers.push(await run.then((found) => answerOf(cell, assignor, found), failureOf(assignor)));
     }
     return answers;
   } finally {
     await pool.close();
+    await modules.close();
   }
+}
+
+function answerOf(cell: Cell, assignor: string, found: GroupResult): Answer {
+  if (found.standIn !== undefined) return { assignor, error: standInText(found.standIn) };
+  if (found.lookBack === undefined) throw new Error('The pool did not look back');
+  return { assignor, moves: movesOf(cell, found), figures: found.lookBack.figures };
+}
+
+function failureOf(assignor: string): (error: unknown) => Answer {
+  return (error) => {
+    if (error instanceof AssignorError) return { assignor, error: error.message };
+    throw error;
+  };
 }
 
 /** What the problem is about, without its members. */

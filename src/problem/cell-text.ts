@@ -1,7 +1,9 @@
-import type {
-  AssignmentMember,
-  AssignmentProblem,
-  AssignmentQuestion,
+import {
+  type AssignmentMember,
+  type AssignmentProblem,
+  type AssignmentQuestion,
+  type GroupProblem,
+  listMembers,
 } from '../../machines/model/assignment.ts';
 import { byCodeUnits } from '../../machines/model/ids.ts';
 import type { TaskList, TaskOffset, TasksByRole } from '../../machines/model/tasks.ts';
@@ -40,6 +42,16 @@ export function* cellPieces(
     separator = ',';
   }
   yield ']}\n';
+}
+
+/** As {@link cellPieces}, from a group as it is: with what is installed, and each member looked up when its turn comes. */
+export function groupPieces(
+  problem: GroupProblem,
+  about: Omit<CellAbout, 'targetOf'>,
+): Generator<string> {
+  const { targets } = problem;
+  const listed = { ...problem, members: listMembers(problem) };
+  return cellPieces(listed, { ...about, targetOf: (memberId) => targets.get(memberId) });
 }
 
 /** All pieces together; for problems that are small, and where nothing else waits. */

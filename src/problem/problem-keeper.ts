@@ -1,16 +1,31 @@
 import type { AssignorPort, Clock, Log } from '../../actors/ports.ts';
-import {
-  type GroupProblem,
-  type GroupResult,
-  listMembers,
-} from '../../machines/model/assignment.ts';
+import type { GroupProblem, GroupResult } from '../../machines/model/assignment.ts';
+import type { ModuleFaultName } from '../../machines/model/assignors.ts';
 import { AssignorError, type AssignorErrorName } from '../../workers/pool.ts';
 import { VERSION } from '../version.ts';
-import { type CellAbout, cellPieces } from './cell-text.ts';
+import type { CellGroup } from './cell.ts';
+import { groupPieces } from './cell-text.ts';
 import type { ProblemFolder } from './problem-folder.ts';
 
-/** Faults of an assignor. The others say what is there to be assigned, or to be used, and no file would tell more. */
+/** Faults of our assignors. The others say what is there to be assigned, or to be used, and no file would tell more. */
 const FAULTS: ReadonlySet<AssignorErrorName> = new Set(['broken', 'failed', 'deadline', 'crashed']);
+/** Faults of assignors that are not ours, by the same measure. */
+const MODULE_FAULTS: ReadonlySet<ModuleFaultName> = new Set([
+  'threw',
+  'timeout',
+  'ended',
+  'memory',
+  'invalid',
+  'broken',
+]);
+
+type Epochs = Pick<CellGroup, 'epoch' | 'assignmentEpoch'>;
+
+type Fault = {
+  readonly fault: AssignorErrorName | ModuleFaultName;
+  readonly reason: string;
+  readonly level: 'error' | 'warn';
+};
 
 /** A group whose runs fail, fails again and again: for so long one file is enough. */
 const QUIET_MS = 600_000;
@@ -19,45 +34,52 @@ const REMEMBERED_MAX = 1_000;
 
 /**
  * An assignor that keeps the problems at which it fails: the fault is logged, the problem goes to a file, and the reason
- * that the group's journal gets names the file. What was asked for is answered as before, and as soon.
+ * that the group's journal gets names the file. So also where one of ours stood in for an assignor of the user's own: a
+ * warning then, for the group is well. What was asked for is answered as before, and as soon.
  */
 export class ProblemKeeper implements AssignorPort {
   readonly #assignor: AssignorPort;
   readonly #folder: ProblemFolder | undefined;
-  readonly #aboutGroup: (groupId: string) => CellAbout;
+  readonly #epochsOf: (groupId: string) => Epochs;
   readonly #clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
-  readonly #log: Pick<Log, 'error' | 'debug'>;
+  readonly #log: Pick<Log, 'error' | 'warn' | 'debug'>;
   /** The newest file by group and fault, oldest entry first. */
   readonly #kept = new Map<string, { readonly atMs: number; readonly file: string | undefined }>();
 
   /**
    * @param parts.folder undefined: nothing is kept on disk, and faults are only logged.
-   * @param parts.aboutGroup what is known of a group beside the problem.
+   * @param parts.epochsOf the epochs of a group, as far as they are known.
    */
   constructor(parts: {
     readonly assignor: AssignorPort;
     readonly folder: ProblemFolder | undefined;
-    readonly aboutGroup: (groupId: string) => CellAbout;
+    readonly epochsOf: (groupId: string) => Epochs;
     readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
-    readonly log: Pick<Log, 'error' | 'debug'>;
+    readonly log: Pick<Log, 'error' | 'warn' | 'debug'>;
   }) {
     this.#assignor = parts.assignor;
     this.#folder = parts.folder;
-    this.#aboutGroup = parts.aboutGroup;
+    this.#epochsOf = parts.epochsOf;
     this.#clock = parts.clock;
     this.#log = parts.log;
   }
 
-  /** As the assignor it stands for; its errors name the file, where there is one. */
+  /** As the assignor it stands for; the reasons of its faults name the file, where there is one. */
   async assign(
     problem: GroupProblem,
     options: { readonly deadlineMs: number },
   ): Promise<GroupResult> {
     try {
-      return await this.#assignor.assign(problem, options);
+      const result = await this.#assignor.assign(problem, options);
+      const { standIn } = result;
+      if (standIn === undefined || !MODULE_FAULTS.has(standIn.fault)) return result;
+      const reason = this.#keep(problem, { ...standIn, level: 'warn' });
+      return { ...result, standIn: { ...standIn, reason } };
     } catch (error) {
       if (!(error instanceof AssignorError) || !FAULTS.has(error.error)) throw error;
-      throw this.#keep(problem, error);
+      const { error: fault, message } = error;
+      const reason = this.#keep(problem, { fault, reason: message, level: 'error' });
+      throw new AssignorError(fault, reason, { cause: error });
     }
   }
 
@@ -65,11 +87,10 @@ export class ProblemKeeper implements AssignorPort {
     this.#assignor.prepare(problem);
   }
 
-  /** @returns the error to be told. */
-  #keep(problem: GroupProblem, error: AssignorError): AssignorError {
-    const { error: fault, message: reason } = error;
+  /** @returns the reason to be told. */
+  #keep(problem: GroupProblem, { fault, reason, level }: Fault): string {
     const { groupId, assignor } = problem;
-    const key = `${fault} ${groupId}`;
+    const key = `${fault} ${assignor} ${groupId}`;
     const nowMs = this.#clock.monotonicMs();
     const before = this.#kept.get(key);
     const isQuiet = before !== undefined && nowMs - before.atMs < QUIET_MS;
@@ -78,18 +99,18 @@ export class ProblemKeeper implements AssignorPort {
     if (isQuiet) {
       this.#log.debug(fields, 'Assignment failed again');
     } else {
-      this.#log.error(fields, 'Assignment failed');
+      this.#log[level](fields, 'Assignment failed');
       // Where there was no room for a file, the next failure may find some.
       if (file !== undefined || this.#folder === undefined) {
         this.#remember(key, { atMs: nowMs, file });
       }
     }
-    if (file === undefined) return error;
+    if (file === undefined) return reason;
     const told = isQuiet ? 'an earlier problem like it is in' : 'the problem is in';
-    return new AssignorError(fault, `${reason}; ${told} ${file}`, { cause: error });
+    return `${reason}; ${told} ${file}`;
   }
 
-  #write(problem: GroupProblem, fault: AssignorErrorName, detail: string): string | undefined {
+  #write(problem: GroupProblem, fault: Fault['fault'], detail: string): string | undefined {
     const { groupId } = problem;
     const atMs = this.#clock.nowMs();
     const dump = {
@@ -98,8 +119,7 @@ export class ProblemKeeper implements AssignorPort {
       detail,
       by: `headgate ${VERSION}`,
     };
-    const listed = { ...problem, members: listMembers(problem) };
-    const pieces = cellPieces(listed, { ...this.#aboutGroup(groupId), dump });
+    const pieces = groupPieces(problem, { ...this.#epochsOf(groupId), dump });
     return this.#folder?.keep(`${groupId}-${fault}`, atMs, pieces);
   }
 

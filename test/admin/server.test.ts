@@ -180,7 +180,8 @@ describe('the admin server', () => {
         assignmentMember('B', { topologyEpoch: 0, processId: 'P2' }),
       ],
     });
-    problems = new Map([['orders', gatherProblem(asked)]]);
+    const { targets } = orders().group;
+    problems = new Map([['orders', { ...gatherProblem(asked), targets }]]);
     journal = [];
     failure = undefined;
     logged = [];

@@ -121,6 +121,24 @@ describe("a coordinator with an assignor of one's own", () => {
     );
   });
 
+  it('keeps the problem at which it failed, names it in the journal, and replays it', async () => {
+    await io.run('groups', 'why', 'spoilt', ...admin());
+    const [, file = ''] = /; the problem is in (\S+-spoilt-threw\.json)$/m.exec(io.output) ?? [];
+    expect(file).to.contain(join(folder, 'data', 'problems'));
+    const replay = ['assign', '--problem', file, '--module', `own=${join(folder, 'own.mjs')}`];
+    expect(await io.run(...replay)).to.equal(1);
+    expect(io.output).to.match(
+      /^Group spoilt at epoch \d+: 4 tasks, .*\nKept .*, threw: .*out of ideas/,
+    );
+    expect(io.errors).to.match(
+      /^Assigned by sticky, because the own assignor own failed: .*out of ideas/,
+    );
+    expect(await io.run(...replay, '--assignor', 'sticky')).to.equal(0);
+    expect(io.output).to.match(/^TASK +ROLE +FROM +TO\n0_0 +active +- +A$/m);
+    expect(await io.run('assign', '--problem', file)).to.equal(2);
+    expect(io.errors).to.contain('Cannot use assignor "own": wanted one of sticky, balanced');
+  });
+
   it('goes on without a word about it once it assigns again', async () => {
     expect(await select('spoilt', 'sticky')).to.equal(0);
     const member = new ScriptedMember(open.connection, { groupId: 'spoilt', topics: ['in'] });

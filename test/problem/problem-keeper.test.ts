@@ -1,8 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { gatherProblem } from '../../machines/model/assignment.ts';
+import type { ModuleFaultName, StandIn } from '../../machines/model/assignors.ts';
 import { problemOfCell } from '../../src/problem/cell.ts';
-import type { CellAbout } from '../../src/problem/cell-text.ts';
 import { ProblemFolder } from '../../src/problem/problem-folder.ts';
 import { ProblemKeeper } from '../../src/problem/problem-keeper.ts';
 import { parseCell } from '../../src/problem/read-cell.ts';
@@ -35,6 +36,8 @@ function faultyProblem(taskCount: number, groupId = 'orders') {
   });
 }
 
+const epochsOf = () => ({ epoch: 7, assignmentEpoch: 6 });
+
 describe('ProblemKeeper', () => {
   let pool: AssignorPool;
   let log: KeptLog;
@@ -52,8 +55,8 @@ describe('ProblemKeeper', () => {
     clock = new ManualClock();
   });
 
-  const keeper = (folder: ProblemFolder | undefined, about: CellAbout = {}) =>
-    new ProblemKeeper({ assignor: pool, folder, aboutGroup: () => about, clock, log });
+  const keeper = (folder: ProblemFolder | undefined) =>
+    new ProblemKeeper({ assignor: pool, folder, epochsOf, clock, log });
 
   const inFolder = (work: (folder: string, problems: ProblemFolder) => Promise<void>) =>
     inTemporaryFolder(async (parent) => {
@@ -64,9 +67,7 @@ describe('ProblemKeeper', () => {
   it('keeps a problem whose result was broken, logs rule and file, and tells both to the journal', () =>
     inFolder(async (folder, problems) => {
       const problem = faultyProblem(FAULT.break);
-      const target = { active: tasks({ '0': [0] }), standby: [], warmup: [] };
-      const about = { epoch: 7, assignmentEpoch: 6, targetOf: () => target };
-      const thrown = await rejectionOf(assign(keeper(problems, about), problem, PATIENCE));
+      const thrown = await rejectionOf(assign(keeper(problems), problem, PATIENCE));
       const reason = 'Assignment of group "orders" refused: H1: on purpose';
       const [name = ''] = await problems.idle().then(() => readdir(folder));
       const file = join(folder, name);
@@ -99,7 +100,6 @@ describe('ProblemKeeper', () => {
         detail: reason,
         at: new Date(clock.nowMs()).toISOString(),
       });
-      expect(cell.members[1]?.target).to.deep.equal({ active: { '0': [0] } });
     }));
 
   for (const [fault, taskCount, deadlineMs] of [
@@ -170,4 +170,44 @@ describe('ProblemKeeper', () => {
     expect(await rejectionOf(assign(keeper(full), problem, PATIENCE))).to.include({ message });
     expect(log.texts('error')).to.deep.equal(['Assignment failed', 'Assignment failed']);
   });
+
+  it("keeps what an assignor of the user's own failed at, with a warning, and passes the result on", () =>
+    inFolder(async (folder, problems) => {
+      const problem = { ...faultyProblem(2), assignor: 'own' };
+      const standIn = (fault: ModuleFaultName): StandIn => ({
+        assignor: 'sticky',
+        insteadOf: 'own',
+        fault,
+        reason: 'Why',
+      });
+      const result = await pool.assign(gatherProblem(faultyProblem(2)), PATIENCE);
+      const asked = async (fault: ModuleFaultName) => {
+        const assignor = {
+          assign: async () => ({ ...result, standIn: standIn(fault) }),
+          prepare() {},
+        };
+        const kept = new ProblemKeeper({
+          assignor,
+          folder: problems,
+          epochsOf,
+          clock,
+          log,
+        });
+        return kept.assign(gatherProblem(problem), PATIENCE);
+      };
+      for (const fault of ['busy', 'resting', 'load'] as const) {
+        expect((await asked(fault)).standIn).to.deep.equal(standIn(fault));
+      }
+      const { standIn: told, ...rest } = await asked('invalid');
+      await problems.idle();
+      const file = join(folder, (await readdir(folder))[0] ?? '');
+      expect(told).to.deep.equal({
+        ...standIn('invalid'),
+        reason: `Why; the problem is in ${file}`,
+      });
+      expect(Object.entries(rest)).to.deep.equal(Object.entries(result));
+      const fields = { groupId: 'orders', assignor: 'own', fault: 'invalid', reason: 'Why', file };
+      expect(log.lines).to.deep.equal([{ level: 'warn', fields, text: 'Assignment failed' }]);
+      expect(parseCell(await readFile(file, 'utf8'))).to.include({ assignor: 'own' });
+    }));
 });
