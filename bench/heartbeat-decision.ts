@@ -128,7 +128,8 @@ function recordsOfMember(memberId: string, partition: number): readonly GroupRec
   ];
 }
 
-function idleRequest(memberId: string): HeartbeatRequest {
+/** A heartbeat that says nothing but that its member is there. */
+export function idleRequest(memberId: string): HeartbeatRequest {
   return {
     groupId: GROUP_ID,
     memberId,
@@ -150,7 +151,8 @@ function idleRequest(memberId: string): HeartbeatRequest {
   };
 }
 
-function idleContext(partitions: number): Context {
+/** What decisions about a group of the benchmarks look at. */
+export function idleContext(partitions: number): Context {
   const topic = {
     name: 'in',
     topicId: 'in'.padEnd(22, '_'),

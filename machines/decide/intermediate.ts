@@ -1,4 +1,3 @@
-import { byCodeUnits } from '../model/ids.ts';
 import { isWithin, lagBetween, offsetsByTask } from '../model/lag.ts';
 import type { Refinement } from '../model/refinement.ts';
 import { UNREFINED } from '../model/refinement.ts';
@@ -8,9 +7,10 @@ import type { TasksByRole } from '../model/tasks.ts';
 import { NO_TASKS_BY_ROLE } from '../model/tasks.ts';
 import { raiseGroupEpoch } from './bump.ts';
 import type { Draft } from './draft.ts';
-import { findOffTarget } from './refine/off-target.ts';
+import { findOffTarget, type OffTarget } from './refine/off-target.ts';
 import { type RefinerInput, refine } from './refine/refine.ts';
 import { makesDifference, type Reporter } from './refine/watched.ts';
+import { whoMatters } from './refine/who-matters.ts';
 import { sayRefined } from './say-refined.ts';
 
 /** The version from which on heartbeats report how far copies are (OFS-4). */
@@ -140,12 +140,20 @@ export function noteReport(draft: Draft, memberId: string, report: Partial<Membe
   const after = draft.softOf(memberId);
   const { derived, reportsHeard } = draft.soft;
   if (derived === undefined) return;
+  const { watched } = derived.refinement;
+  if (watched.tasks.length === 0) return;
   const { acceptableRecoveryLag } = draft.context.settings;
   const { assigned } = draft.member(memberId);
   const reporter = (heard: MemberSoft): Reporter => {
-    return { ...heard, memberId, assigned, reportsCopies: reportsCopies(heard) };
+    const { taskOffsets, taskEndOffsets } = heard;
+    return {
+      memberId,
+      assigned,
+      taskOffsets,
+      taskEndOffsets,
+      reportsCopies: reportsCopies(heard),
+    };
   };
-  const { watched } = derived.refinement;
   if (!makesDifference(watched, reporter(before), reporter(after), acceptableRecoveryLag)) return;
   draft.change({ reportsHeard: reportsHeard + 1 });
 }
@@ -154,14 +162,15 @@ export function noteReport(draft: Draft, memberId: string, report: Partial<Membe
 function derive(draft: Draft): DerivedRefinement {
   const { soft } = draft;
   if (soft.derived !== undefined && stillHolds(draft, soft.derived)) return soft.derived;
-  const input = inputOf(draft);
+  const { group, context } = draft;
+  const offTarget = findOffTarget(soft.derived, group);
+  const input = inputOf(draft, offTarget);
   const refined = input === undefined ? UNREFINED : refine(input);
   if (refined === undefined)
     draft.say('Staging would lose or double an active task: nothing is staged');
-  const { group, context } = draft;
   const derived: DerivedRefinement = {
+    ...offTarget,
     refinement: refined ?? UNREFINED,
-    ...findOffTarget(soft.derived, group),
     configured: soft.configured,
     settings: context.settings,
     reportsHeard: soft.reportsHeard,
@@ -187,12 +196,12 @@ function stillHolds({ group, soft, context }: Draft, derived: DerivedRefinement)
 }
 
 /** Undefined: nothing is staged, warm-ups are off or the topology is not ready (WU-1). */
-function inputOf({ group, soft, context }: Draft): RefinerInput | undefined {
+function inputOf({ group, soft, context }: Draft, offTarget: OffTarget): RefinerInput | undefined {
   const { configured } = soft;
   const { numWarmupReplicas, acceptableRecoveryLag } = context.settings;
   if (numWarmupReplicas === 0) return undefined;
   if (configured === undefined || configured.problem !== undefined) return undefined;
-  const members = [...group.members.values()].sort((a, b) => byCodeUnits(a.memberId, b.memberId));
+  const { members, isPart } = whoMatters(group, offTarget, configured);
   return {
     subtopologies: configured.subtopologies,
     members: members.map(({ memberId, processId, assigned, pendingRevocation }) => {
@@ -209,6 +218,7 @@ function inputOf({ group, soft, context }: Draft): RefinerInput | undefined {
         reportsCopies: reportsCopies(heard),
       };
     }),
+    isPart,
     warmupsMax: numWarmupReplicas,
     acceptableRecoveryLag,
     waits: soft.derived?.refinement.waits ?? UNREFINED.waits,

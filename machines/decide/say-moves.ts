@@ -11,7 +11,7 @@ import { byReason, type TargetChange, type Way, type Why, waysOf } from './moves
 import { reasonWords } from './reason-words.ts';
 
 /** Lines of one target in the journal; a count stands for the rest. */
-const LINES_MAX = 20;
+export const LINES_MAX = 20;
 /** Tasks named in one line; a count stands for the rest. */
 const TASKS_NAMED = 20;
 
@@ -35,13 +35,22 @@ export function sayMoves(
   if (run !== undefined) draft.report(reportOf(run, moves));
 }
 
-/** Says one line for each way, at most so many; a count stands for the rest. */
-export function sayLines(draft: Pick<Draft, 'say'>, head: string, moves: readonly Move[]): void {
+/**
+ * Says one line for each way, at most {@link LINES_MAX}; a count stands for the rest.
+ *
+ * @param more how many tasks there are beside those of `moves`.
+ */
+export function sayLines(
+  draft: Pick<Draft, 'say'>,
+  head: string,
+  moves: readonly Move[],
+  more = 0,
+): void {
   for (const { tasks, words } of moves.slice(0, LINES_MAX)) {
     const [before, after] = words(countTasks(tasks) === 1);
     draft.say(`${head}: ${before}${nameTasks(tasks, TASKS_NAMED)} ${after}`);
   }
-  const unsaid = countAll(moves.slice(LINES_MAX));
+  const unsaid = countAll(moves.slice(LINES_MAX)) + more;
   if (unsaid > 0) draft.say(`${head}: and ${unsaid} more ${unsaid === 1 ? 'move' : 'moves'}`);
 }
 

@@ -1,53 +1,104 @@
 import type { Grant, TaskMove, Warming } from '../model/refinement.ts';
-import { taskKey, toTaskList } from '../model/task-list.ts';
-import type { TaskIds } from '../model/tasks.ts';
+import { appendTask, type OpenTaskList } from '../model/task-list.ts';
 import type { Draft } from './draft.ts';
-import { type Move, sayLines } from './say-moves.ts';
+import { LINES_MAX, type Move, sayLines } from './say-moves.ts';
 
 /**
  * Says which stateful tasks go to their new owner and why, and which wait for what: one line for all tasks of which the
- * same is to be said, and nothing of a task of which the same was said before.
+ * same is to be said, and nothing of a task of which the same was said before. Words are found for the lines that are
+ * kept, however many tasks move.
  *
- * @param before the moves of the intermediate assignment before this one.
+ * @param before the moves of the intermediate assignment before this one; both in the order of tasks.
  */
 export function sayRefined(
   draft: Pick<Draft, 'context' | 'group' | 'say'>,
   before: readonly TaskMove[],
   moves: readonly TaskMove[],
 ): void {
-  const said = new Set(before.map(gistOf));
-  const lines = new Map<string, { words: readonly [string, string]; tasks: TaskIds[] }>();
+  const lines: { readonly move: TaskMove; readonly tasks: OpenTaskList }[] = [];
+  let unsaid = 0;
+  let at = 0;
   for (const move of moves) {
-    if (said.has(gistOf(move))) continue;
-    const words = wordsFor(move, draft.context);
-    if (words === undefined) continue;
-    const [one, many] = words;
-    const line = lines.get(one);
-    if (line === undefined) lines.set(one, { words: [one, many], tasks: [move.task] });
-    else line.tasks.push(move.task);
+    while (isOfEarlierTask(before[at], move)) at++;
+    if (isNoNews(before[at], move) || !isWorthSaying(move)) continue;
+    const line = lines.find((known) => isSaidAlike(known.move, move));
+    if (line !== undefined) appendTask(line.tasks, move.subtopologyId, move.partition);
+    else if (lines.length === LINES_MAX) unsaid++;
+    else {
+      const { subtopologyId, partition } = move;
+      lines.push({ move, tasks: [{ subtopologyId, partitions: [partition] }] });
+    }
   }
-  const grouped = [...lines.values()].map(({ words: [one, many], tasks }): Move => {
-    return { tasks: toTaskList(tasks), words: (isOne) => ['', isOne ? one : many] };
+  const said = lines.map(({ move, tasks }): Move => {
+    const [one, many] = wordsFor(move, draft.context);
+    return { tasks, words: (isOne) => ['', isOne ? one : many] };
   });
-  sayLines(draft, `Warm-ups of epoch ${draft.group.assignmentEpoch}`, grouped);
+  sayLines(draft, `Warm-ups of epoch ${draft.group.assignmentEpoch}`, said, unsaid);
 }
 
-/** Equal for moves of which the same is to be said, but for numbers. */
-function gistOf({ task, owner, ...move }: TaskMove): string {
-  const [partition = 0] = task.partitions;
-  const end = move.kind === 'granted' ? move.because : `${move.runner} ${move.warming}`;
-  return `${taskKey(task.subtopologyId, partition)} ${owner} ${end}`;
+function isOfEarlierTask(one: TaskMove | undefined, other: TaskMove): boolean {
+  if (one === undefined) return false;
+  return one.subtopologyId === other.subtopologyId
+    ? one.partition < other.partition
+    : one.subtopologyId < other.subtopologyId;
+}
+
+/** The same was said of the same task, but for numbers. */
+function isNoNews(before: TaskMove | undefined, move: TaskMove): boolean {
+  return (
+    before !== undefined &&
+    before.subtopologyId === move.subtopologyId &&
+    before.partition === move.partition &&
+    before.owner === move.owner &&
+    hasSameEnd(before, move)
+  );
+}
+
+function hasSameEnd(one: TaskMove, other: TaskMove): boolean {
+  if (one.kind === 'granted') return other.kind === 'granted' && one.because === other.because;
+  return other.kind === 'staged' && one.runner === other.runner && one.warming === other.warming;
+}
+
+/** One line can say both: what follows the names of the tasks is the same. */
+function isSaidAlike(one: TaskMove, other: TaskMove): boolean {
+  return (
+    one.owner === other.owner &&
+    one.holder === other.holder &&
+    hasSameEnd(one, other) &&
+    (saidLag(one) === saidLag(other) || !tellsLag(one))
+  );
+}
+
+/** Where nobody had a task, what the target says is all there is to say, unless something of it is on disk. */
+function isWorthSaying(move: TaskMove): boolean {
+  if (move.kind === 'staged') return true;
+  if (GRANTS[move.because] === undefined) return false;
+  return move.holder !== undefined || move.because === 'onDisk';
+}
+
+const TELLING_LAG: ReadonlySet<Grant | Warming> = new Set([
+  'caughtUp',
+  'waited',
+  'warmup',
+  'standby',
+] as const);
+
+function tellsLag(move: TaskMove): boolean {
+  return TELLING_LAG.has(move.kind === 'granted' ? move.because : move.warming);
+}
+
+/** Clients count to the last record: a copy with nothing left to restore is one ahead of the end. */
+function saidLag({ lag }: TaskMove): bigint | undefined {
+  return lag !== undefined && lag < 0n ? 0n : lag;
 }
 
 type Limits = Pick<Draft['context'], 'settings' | 'coordinator'>;
 
-/** What follows the names of the tasks, for one task and for many; undefined: nothing that the target does not say. */
-function wordsFor(move: TaskMove, limits: Limits): readonly [string, string] | undefined {
+/** What follows the names of the tasks, for one task and for many. */
+function wordsFor(move: TaskMove, limits: Limits): readonly [string, string] {
   const { holder, owner } = move;
   if (move.kind === 'granted') {
-    const why = GRANTS[move.because]?.(move, limits);
-    // Where nobody had a task, what the target says is all there is to say, unless something of it is on disk.
-    if (why === undefined || (holder === undefined && move.because !== 'onDisk')) return undefined;
+    const why = GRANTS[move.because]?.(move, limits) ?? '';
     const way = holder === undefined ? `to ${owner}` : `from ${holder} to ${owner}`;
     return holder === undefined
       ? [`goes ${way}: ${why}`, `go ${way}: ${why}`]
@@ -89,8 +140,7 @@ function within(move: TaskMove, { settings }: Limits): string {
   return `within ${settings.acceptableRecoveryLag} (${isNow(move)})`;
 }
 
-function isNow({ lag }: TaskMove): string {
-  if (lag === undefined) return 'not heard of yet';
-  // Clients count to the last record: a copy with nothing left to restore is one ahead of the end.
-  return `is ${lag < 0n ? 0n : lag}`;
+function isNow(move: TaskMove): string {
+  const lag = saidLag(move);
+  return lag === undefined ? 'not heard of yet' : `is ${lag}`;
 }

@@ -1,4 +1,4 @@
-import type { TaskIds, TasksByRole } from './tasks.ts';
+import type { TaskList, TasksByRole } from './tasks.ts';
 
 /** How a task is warmed up on the process it is to move to while somebody else runs it (WU-11). */
 export type Warming =
@@ -32,7 +32,8 @@ export type Grant =
 
 /** What became of one stateful task that is not active where the target wants it (WU-9). Members by id. */
 export type TaskMove = {
-  readonly task: TaskIds;
+  readonly subtopologyId: string;
+  readonly partition: number;
   /** Who has it as its active task; undefined = nobody. */
   readonly holder: string | undefined;
   /** Whom the target names; undefined = nobody in the group. */
@@ -64,8 +65,8 @@ export type Position = { readonly offset: bigint; readonly atMs: number };
 
 /** What reports can make a difference. */
 export type Watched = {
-  /** The tasks that move, by name. */
-  readonly tasks: ReadonlySet<string>;
+  /** The tasks that move. */
+  readonly tasks: TaskList;
   /** The members they move to, by id: what those have to restore themselves holds the tasks up. */
   readonly owners: ReadonlySet<string>;
 };
@@ -90,5 +91,5 @@ export const UNREFINED: Refinement = {
   moves: [],
   waits: new Map(),
   untilMs: Number.POSITIVE_INFINITY,
-  watched: { tasks: new Set(), owners: new Set() },
+  watched: { tasks: [], owners: new Set() },
 };

@@ -172,11 +172,52 @@ function pick<T extends TaskIds>(entry: T, partitions: readonly number[]): T {
   return { ...entry, partitions, assignmentEpochs };
 }
 
-/** The tasks of either list. Lists of active tasks must not overlap. */
+/** The tasks of either list, without epochs where both have tasks of a subtopology. */
 export function unionTasks(a: TaskList, b: TaskList): TaskList {
   if (a.length === 0) return b;
   if (b.length === 0) return a;
-  return toTaskList([...a, ...b]);
+  const union: TaskIds[] = [];
+  let at = 0;
+  for (const entry of a) {
+    const { subtopologyId } = entry;
+    let other = b[at];
+    while (other !== undefined && other.subtopologyId < subtopologyId) {
+      union.push(other);
+      other = b[++at];
+    }
+    if (other?.subtopologyId === subtopologyId) {
+      union.push({ subtopologyId, partitions: mergeNumbers(entry.partitions, other.partitions) });
+      at++;
+    } else union.push(entry);
+  }
+  return at < b.length ? [...union, ...b.slice(at)] : union;
+}
+
+/** Two ascending lists as one, each number once. */
+function mergeNumbers(a: readonly number[], b: readonly number[]): readonly number[] {
+  const merged: number[] = [];
+  let at = 0;
+  for (const number of a) {
+    let other = b[at];
+    while (other !== undefined && other < number) {
+      merged.push(other);
+      other = b[++at];
+    }
+    if (other === number) at++;
+    merged.push(number);
+  }
+  for (; at < b.length; at++) merged.push(b[at] ?? 0);
+  return merged;
+}
+
+/** A list of tasks in the making. */
+export type OpenTaskList = { readonly subtopologyId: string; readonly partitions: number[] }[];
+
+/** Puts a task at the end of a list; it comes after all that are there. */
+export function appendTask(tasks: OpenTaskList, subtopologyId: string, partition: number): void {
+  const last = tasks.at(-1);
+  if (last?.subtopologyId === subtopologyId) last.partitions.push(partition);
+  else tasks.push({ subtopologyId, partitions: [partition] });
 }
 
 /** The tasks of two lists that do not overlap, each with its epoch. */

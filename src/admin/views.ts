@@ -177,8 +177,8 @@ function stagedTasks({ derived, intermediate }: GroupSoft): readonly StagedTask[
   const { moves } = derived?.refinement ?? intermediate?.refinement ?? UNREFINED;
   return moves.flatMap((move) => {
     if (move.kind !== 'staged') return [];
-    const { runner, owner = null, warming, lag } = move;
-    const task = [...eachTask([move.task])].join();
+    const { subtopologyId, partition, runner, owner = null, warming, lag } = move;
+    const task = taskKey(subtopologyId, partition);
     return [{ task, runner, owner, warming, lag: lag === undefined ? null : String(lag) }];
   });
 }

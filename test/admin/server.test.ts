@@ -34,7 +34,8 @@ function member(memberId: string, changes: Partial<Member>): Member {
 }
 
 const toB = (partition: number) => ({
-  task: { subtopologyId: '0', partitions: [partition] },
+  subtopologyId: '0',
+  partition,
   holder: 'A',
   owner: 'B',
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { findOffTarget } from '../../machines/decide/refine/off-target.ts';
 import { newGroup, newMember } from '../../machines/model/empty.ts';
 import type { Group } from '../../machines/model/group.ts';
-import { ownedSince } from '../../machines/model/task-list.ts';
+import { countTasks, ownedSince } from '../../machines/model/task-list.ts';
 import { readRoles, writeRoles } from '../support/refiner.ts';
 
 const roles = fc.constantFrom(
@@ -45,6 +45,10 @@ function offTargetOf({ members, targets }: Group): ReadonlySet<string> {
   return new Set(ids);
 }
 
+function targetTasksOf({ targets }: Group): number {
+  return [...targets.values()].reduce((sum, { active }) => sum + countTasks(active), 0);
+}
+
 describe('findOffTarget()', () => {
   it('finds who has other tasks than the target gives, whatever changed since it looked last', () => {
     fc.assert(
@@ -55,6 +59,7 @@ describe('findOffTarget()', () => {
           group = steps.reduce(after, group);
           found = findOffTarget(found, group);
           expect(found.offTarget).to.deep.equal(offTargetOf(group));
+          expect(found.targetTasks).to.equal(targetTasksOf(group));
         }
         expect(findOffTarget(undefined, group).offTarget).to.deep.equal(found.offTarget);
         expect(findOffTarget(found, group).offTarget).to.equal(found.offTarget);

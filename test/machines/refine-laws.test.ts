@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { RefinerMember } from '../../machines/decide/refine/facts.ts';
+import type { RefinerMember } from '../../machines/decide/refine/mover.ts';
 import type { RefinerInput } from '../../machines/decide/refine/refine.ts';
 import { makesDifference } from '../../machines/decide/refine/watched.ts';
 import type { Refinement } from '../../machines/model/refinement.ts';
@@ -89,6 +89,7 @@ function inputOf({ tasks, versions, warmupsMax }: Start): RefinerInput {
       reportedAtMs: 0,
       reportsCopies: versions[at] ?? 'yes',
     })),
+    isPart: false,
     warmupsMax,
     acceptableRecoveryLag: LAG,
     waits: new Map(),

@@ -1,10 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import {
-  gatherFacts,
-  type RefinerMember,
-  restoringLagOf,
-} from '../../machines/decide/refine/facts.ts';
+import type { RefinerMember } from '../../machines/decide/refine/mover.ts';
+import { sumRestoringLags } from '../../machines/decide/refine/reports.ts';
 import { hasTask } from '../../machines/model/task-list.ts';
 import type { TaskOffset } from '../../machines/model/tasks.ts';
 import { refinerInput } from '../support/refiner.ts';
@@ -31,13 +28,7 @@ function memberOf(
   return { ...member, taskOffsets, taskEndOffsets };
 }
 
-function restoringLag(member: RefinerMember): bigint {
-  const { subtopologies } = refinerInput({});
-  const facts = gatherFacts({ subtopologies, members: [member], acceptableRecoveryLag: LAG });
-  return restoringLagOf(facts, member);
-}
-
-describe('restoringLagOf()', () => {
+describe('sumRestoringLags()', () => {
   it('is the sum over active tasks that are reported with an end, of those that lag too much', () => {
     fc.assert(
       fc.property(reports, reports, (offsets, ends) => {
@@ -52,7 +43,7 @@ describe('restoringLagOf()', () => {
             if (!isUnknown && left > LAG) expected += left;
           }
         }
-        expect(restoringLag(member)).to.equal(expected);
+        expect(sumRestoringLags(member, LAG)).to.equal(expected);
       }),
     );
   });
@@ -71,12 +62,7 @@ describe('restoringLagOf()', () => {
     const { assigned, ...member } = memberOf(many(0n), many(1_000n));
     const partitions = Array.from({ length: 2_000 }, (_, at) => at);
     const active = [{ subtopologyId: '0', partitions }];
-    const facts = gatherFacts({
-      subtopologies: [],
-      members: [],
-      acceptableRecoveryLag: LAG,
-    });
-    const left = restoringLagOf(facts, { ...member, assigned: { ...assigned, active } });
+    const left = sumRestoringLags({ ...member, assigned: { ...assigned, active } }, LAG);
     expect([left, reads]).to.deep.equal([2_000_000n, 4_000]);
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { RefinerMember } from '../../machines/decide/refine/facts.ts';
+import type { RefinerMember } from '../../machines/decide/refine/mover.ts';
 import type { RefinerInput } from '../../machines/decide/refine/refine.ts';
 import type { Refinement } from '../../machines/model/refinement.ts';
 import { forEachTask, taskKey } from '../../machines/model/task-list.ts';
@@ -59,10 +59,7 @@ export function checkRefinement(input: RefinerInput, refinement: Refinement): vo
     ({ memberId, target }) => refinement.slices.get(memberId) ?? target,
   );
   const moves = new Map(
-    refinement.moves.map((move) => [
-      taskKey(move.task.subtopologyId, move.task.partitions[0] ?? -1),
-      move,
-    ]),
+    refinement.moves.map((move) => [taskKey(move.subtopologyId, move.partition), move]),
   );
   let warmups = 0;
   let planted = 0;

@@ -1,4 +1,4 @@
-import type { RefinerMember } from '../../machines/decide/refine/facts.ts';
+import type { RefinerMember } from '../../machines/decide/refine/mover.ts';
 import { type RefinerInput, refine } from '../../machines/decide/refine/refine.ts';
 import type { Refinement, TaskMove } from '../../machines/model/refinement.ts';
 import { taskKey } from '../../machines/model/task-list.ts';
@@ -62,6 +62,7 @@ export function refinerInput(
         reportedAtMs: sketch.saidAtMs ?? (sketch.says === undefined ? undefined : 0),
         reportsCopies: sketch.reportsCopies ?? 'yes',
       })),
+    isPart: false,
     warmupsMax: 2,
     acceptableRecoveryLag: 100n,
     waits: new Map(),
@@ -85,8 +86,7 @@ export function slicesOf(input: RefinerInput, { slices }: Refinement): Record<st
 /** What became of each task: `0_2 stays A, warmup` or `0_2 to B, caughtUp`. */
 export function movesOf({ moves }: Refinement): readonly string[] {
   return moves.map((move) => {
-    const { subtopologyId, partitions } = move.task;
-    const task = taskKey(subtopologyId, partitions[0] ?? 0);
+    const task = taskKey(move.subtopologyId, move.partition);
     return `${task} ${wordsOf(move)}`;
   });
 }

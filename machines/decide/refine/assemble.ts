@@ -1,23 +1,36 @@
-import { subtractTasks, toTaskList, unionTasks } from '../../model/task-list.ts';
-import type { Role, TaskIds, TasksByRole } from '../../model/tasks.ts';
-import { ROLES } from '../../model/tasks.ts';
-import type { Mover, RefinerMember } from './facts.ts';
-import { copiesOn } from './facts.ts';
+import { appendTask, type OpenTaskList, subtractTasks, unionTasks } from '../../model/task-list.ts';
+import type { Role, TaskList, TasksByRole } from '../../model/tasks.ts';
+import { NO_TASKS } from '../../model/tasks.ts';
+import type { Mover, RefinerMember } from './mover.ts';
+import { copiesOn } from './mover.ts';
 import type { Judged, Warmed } from './warm.ts';
 
-/** What the intermediate assignment adds to a member's target, and takes from it. */
+/** What the intermediate assignment adds to a member's target, and takes from it; told in the order of tasks. */
 class Edit {
-  readonly add: Readonly<Record<Role, TaskIds[]>> = { active: [], standby: [], warmup: [] };
-  readonly remove: Readonly<Record<Role, TaskIds[]>> = { active: [], standby: [], warmup: [] };
+  readonly #added: Partial<Record<Role, OpenTaskList>> = {};
+  readonly #removed: Partial<Record<Role, OpenTaskList>> = {};
+
+  add(role: Role, { subtopologyId, partition }: Mover): void {
+    this.#added[role] ??= [];
+    appendTask(this.#added[role], subtopologyId, partition);
+  }
+
+  remove(role: Role, { subtopologyId, partition }: Mover): void {
+    this.#removed[role] ??= [];
+    appendTask(this.#removed[role], subtopologyId, partition);
+  }
 
   applyTo(target: TasksByRole): TasksByRole {
-    const [active, standby, warmup] = ROLES.map((role) =>
-      unionTasks(
-        subtractTasks(target[role], toTaskList(this.remove[role])),
-        toTaskList(this.add[role]),
-      ),
-    );
-    return { active: active ?? [], standby: standby ?? [], warmup: warmup ?? [] };
+    return {
+      active: this.#edited(target, 'active'),
+      standby: this.#edited(target, 'standby'),
+      warmup: this.#edited(target, 'warmup'),
+    };
+  }
+
+  #edited(target: TasksByRole, role: Role): TaskList {
+    const kept = subtractTasks(target[role], this.#removed[role] ?? NO_TASKS);
+    return unionTasks(kept, this.#added[role] ?? NO_TASKS);
   }
 }
 
@@ -34,21 +47,22 @@ export function assemble(
 ): Map<string, TasksByRole> {
   const edits = new Map<RefinerMember, Edit>();
   const editOf = (member: RefinerMember): Edit => {
-    const known = edits.get(member) ?? new Edit();
-    edits.set(member, known);
-    return known;
+    const known = edits.get(member);
+    if (known !== undefined) return known;
+    const made = new Edit();
+    edits.set(member, made);
+    return made;
   };
   for (const { mover, verdict } of judged) {
     if (verdict.kind !== 'staged') continue;
-    const { owner, subtopologyId, partition } = mover;
-    const task = { subtopologyId, partitions: [partition] };
+    const { owner } = mover;
     const warmth = warmed.get(mover);
-    editOf(verdict.runner).add.active.push(task);
-    if (owner !== undefined) editOf(owner).remove.active.push(task);
-    if (warmth?.warming === 'warmup' && owner !== undefined) editOf(owner).add.warmup.push(task);
-    if (warmth?.standby !== undefined) editOf(warmth.standby.member).add.standby.push(task);
+    editOf(verdict.runner).add('active', mover);
+    if (owner !== undefined) editOf(owner).remove('active', mover);
+    if (warmth?.warming === 'warmup' && owner !== undefined) editOf(owner).add('warmup', mover);
+    if (warmth?.standby !== undefined) editOf(warmth.standby.member).add('standby', mover);
     for (const member of withheldStandbys(mover, verdict.runner, warmth?.standby !== undefined)) {
-      editOf(member).remove.standby.push(task);
+      editOf(member).remove('standby', mover);
     }
   }
   const slices = new Map<string, TasksByRole>();
@@ -65,6 +79,7 @@ function withheldStandbys(
   runner: RefinerMember,
   isBorrowed: boolean,
 ): readonly RefinerMember[] {
+  if (mover.standbyTargets.length === 0) return mover.standbyTargets;
   const onRunner = mover.standbyTargets.filter(({ processId }) => processId === runner.processId);
   if (!isBorrowed || onRunner.length > 0) return onRunner;
   const relocated = mover.standbyTargets.find(

@@ -1,11 +1,14 @@
 import type { Group } from '../../model/group.ts';
 import { PersistentMap } from '../../model/persistent-map.ts';
 import type { DerivedRefinement } from '../../model/soft.ts';
-import { sameTasksByRole } from '../../model/task-list.ts';
-import { NO_TASKS_BY_ROLE } from '../../model/tasks.ts';
+import { countTasks, sameTasksByRole } from '../../model/task-list.ts';
+import { NO_TASKS, NO_TASKS_BY_ROLE } from '../../model/tasks.ts';
 
 /** Who is off target, and in which state of a group. */
-export type OffTarget = Pick<DerivedRefinement, 'members' | 'targets' | 'offTarget'>;
+export type OffTarget = Pick<
+  DerivedRefinement,
+  'members' | 'targets' | 'offTarget' | 'targetTasks'
+>;
 
 /**
  * Finds the members that have other tasks than the target gives them, in any role. Costs the members that changed, or whose target did, since it was found last; the first time,
@@ -15,7 +18,7 @@ export type OffTarget = Pick<DerivedRefinement, 'members' | 'targets' | 'offTarg
  */
 export function findOffTarget(before: OffTarget | undefined, group: Group): OffTarget {
   const { members, targets } = group;
-  const known = before ?? { members: PersistentMap.empty(), targets, offTarget: new Set<string>() };
+  const known = before ?? NOTHING;
   let offTarget: Set<string> | undefined;
   const look = (memberId: string): void => {
     const member = members.get(memberId);
@@ -28,6 +31,18 @@ export function findOffTarget(before: OffTarget | undefined, group: Group): OffT
     else offTarget.delete(memberId);
   };
   known.members.forEachChange(members, look);
-  known.targets.forEachChange(targets, look);
-  return { members, targets, offTarget: offTarget ?? known.offTarget };
+  let { targetTasks } = known;
+  known.targets.forEachChange(targets, (memberId, was, is) => {
+    targetTasks += countTasks(is?.active ?? NO_TASKS) - countTasks(was?.active ?? NO_TASKS);
+    // Whoever is new was looked at.
+    if (known.members.has(memberId)) look(memberId);
+  });
+  return { members, targets, offTarget: offTarget ?? known.offTarget, targetTasks };
 }
+
+const NOTHING: OffTarget = {
+  members: PersistentMap.empty(),
+  targets: PersistentMap.empty(),
+  offTarget: new Set(),
+  targetTasks: 0,
+};

@@ -1,10 +1,11 @@
 import type { Refinement, TaskMove, WarmupWait } from '../../model/refinement.ts';
 import { UNREFINED } from '../../model/refinement.ts';
-import { countTasks } from '../../model/task-list.ts';
+import { countTasks, taskKey } from '../../model/task-list.ts';
 import type { TasksByRole } from '../../model/tasks.ts';
 import { assemble } from './assemble.ts';
-import type { Facts, Mover, RefinerMember } from './facts.ts';
-import { gatherFacts, leastLagOn } from './facts.ts';
+import { gatherFacts } from './facts.ts';
+import type { Mover, RefinerMember } from './mover.ts';
+import { leastLagOn } from './reports.ts';
 import type { WaitLimits } from './stage.ts';
 import { endOfWait, judgeMover, judgeWait, waitFor } from './stage.ts';
 import type { Judged, Warmed } from './warm.ts';
@@ -21,6 +22,8 @@ export type RefinerInput = WaitLimits & {
   }[];
   /** Sorted by member id, code units. */
   readonly members: readonly RefinerMember[];
+  /** They are those that matter: a task that none of them has nor is to have is with its owner. Else they are all. */
+  readonly isPart: boolean;
   /** The budget: how many warm-ups the group may have. */
   readonly warmupsMax: number;
   readonly acceptableRecoveryLag: bigint;
@@ -42,48 +45,31 @@ export type RefinerInput = WaitLimits & {
  * Source: coordination, section 8; assignors 6.5.
  */
 export function refine(input: RefinerInput): Refinement | undefined {
+  if (input.members.length === 0) return UNREFINED;
   const facts = gatherFacts(input);
   if (facts.movers.length === 0) return UNREFINED;
-  const waits = waitsOf(facts, input);
+  const waits = new Map<string, WarmupWait>();
+  let untilMs = Number.POSITIVE_INFINITY;
   const judged = facts.movers.map((mover): Judged => {
-    const wait = judgeWait(facts, mover, waits.get(mover.key), input);
-    return { mover, verdict: judgeMover(facts, mover, wait) };
+    const wait = waitFor(facts, mover, input.waits, input.nowMs);
+    const verdict = judgeMover(facts, mover, judgeWait(facts, mover, wait, input));
+    if (wait !== undefined) {
+      waits.set(taskKey(mover.subtopologyId, mover.partition), wait);
+      if (verdict.kind === 'staged') {
+        untilMs = Math.min(untilMs, endOfWait(facts, mover, wait, input));
+      }
+    }
+    return { mover, verdict };
   });
   const warmed = shareBudget(facts, judged, input.warmupsMax);
   const slices = assemble(judged, warmed);
   if (!keepsActiveTasks(input.members, slices, judged)) return undefined;
-  return {
-    slices,
-    moves: judged
-      .map(({ mover, verdict }) => moveOf(mover, verdict, warmed.get(mover)))
-      .filter((move) => move !== undefined),
-    waits,
-    untilMs: firstEnd(facts, judged, waits, input),
-    watched: watchedBy(facts.movers),
-  };
-}
-
-function waitsOf(facts: Facts, input: RefinerInput): ReadonlyMap<string, WarmupWait> {
-  const waits = new Map<string, WarmupWait>();
-  for (const mover of facts.movers) {
-    const wait = waitFor(facts, mover, input.waits.get(mover.key), input.nowMs);
-    if (wait !== undefined) waits.set(mover.key, wait);
-  }
-  return waits;
-}
-
-function firstEnd(
-  facts: Facts,
-  judged: readonly Judged[],
-  waits: ReadonlyMap<string, WarmupWait>,
-  limits: WaitLimits,
-): number {
-  let first = Number.POSITIVE_INFINITY;
+  const moves: TaskMove[] = [];
   for (const { mover, verdict } of judged) {
-    const wait = verdict.kind === 'staged' ? waits.get(mover.key) : undefined;
-    if (wait !== undefined) first = Math.min(first, endOfWait(facts, mover, wait, limits));
+    const move = moveOf(mover, verdict, warmed.get(mover));
+    if (move !== undefined) moves.push(move);
   }
-  return first;
+  return { slices, moves, waits, untilMs, watched: watchedBy(facts.movers) };
 }
 
 /** Undefined: the task is nobody's. */
@@ -94,16 +80,16 @@ function moveOf(
 ): TaskMove | undefined {
   if (verdict.kind === 'left') return undefined;
   const { subtopologyId, partition } = mover;
-  const task = { subtopologyId, partitions: [partition] };
   const holder = mover.holder?.memberId;
   const owner = mover.owner?.memberId;
   const lag = mover.owner === undefined ? undefined : leastLagOn(mover, mover.owner.processId);
   if (verdict.kind === 'granted') {
-    return { task, holder, owner, lag, kind: 'granted', because: verdict.because };
+    const { because } = verdict;
+    return { subtopologyId, partition, holder, owner, lag, kind: 'granted', because };
   }
   const { memberId: runner } = verdict.runner;
   const warming = warmed?.warming ?? 'noRoom';
-  return { task, holder, owner, lag, kind: 'staged', runner, warming };
+  return { subtopologyId, partition, holder, owner, lag, kind: 'staged', runner, warming };
 }
 
 /**

@@ -1,14 +1,16 @@
 import type { Grant, Position, WarmupWait } from '../../model/refinement.ts';
-import type { Facts, Mover, RefinerMember } from './facts.ts';
+import { taskKey } from '../../model/task-list.ts';
+import type { Facts } from './facts.ts';
+import type { Mover, RefinerMember } from './mover.ts';
+import { copiesOn } from './mover.ts';
 import {
-  copiesOn,
   endlessCopyOn,
   isCaughtUp,
   isHot,
   isOnDisk,
   leastLagOn,
   restoringLagOf,
-} from './facts.ts';
+} from './reports.ts';
 
 /** Where a task is to be active in the intermediate assignment. */
 export type Verdict =
@@ -41,12 +43,11 @@ export function judgeMover(facts: Facts, mover: Mover, wait: WaitSoFar): Verdict
   }
   const { processId } = owner;
   if (holder?.processId === processId) return grant('sameProcess');
-  const isReady = copiesOn(mover, processId).some(({ member }) => isCaughtUp(facts, mover, member));
+  const isReady = copiesOn(mover, processId).some(({ report }) => isCaughtUp(facts, report));
   if (isReady) return grant('caughtUp');
   if (wait.isAtRest) return grant('atRest');
-  const isHeldWell = holder !== undefined && isHot(facts, mover, holder);
-  if (holder === undefined && isOnDisk(mover, processId)) return grant('onDisk');
-  const runner = isHeldWell ? holder : bestCopy(facts, mover);
+  if (holder === undefined && isOnDisk(facts, mover, processId)) return grant('onDisk');
+  const runner = isHot(facts, mover) ? holder : bestCopy(facts, mover);
   if (runner === undefined) return grant('cold');
   if (owner.reportsCopies === 'no') return grant('neverReports');
   if (wait.isOver) return grant('waited');
@@ -57,8 +58,8 @@ export function judgeMover(facts: Facts, mover: Mover, wait: WaitSoFar): Verdict
 function bestCopy(facts: Facts, mover: Mover): RefinerMember | undefined {
   let best: RefinerMember | undefined;
   let bestRank: Rank | undefined;
-  for (const { member } of mover.copies) {
-    if (!isCaughtUp(facts, mover, member)) continue;
+  for (const { member, report } of mover.copies) {
+    if (!isCaughtUp(facts, report)) continue;
     const rank: Rank = [
       mover.standbyTargets.includes(member) ? 1 : 0,
       facts.loads.of(member.processId),
@@ -97,6 +98,8 @@ export type WaitLimits = {
 /** A copy that restores gets further than the acceptable lag in less. */
 const REST_MS = 10_000;
 
+const NO_WAIT: WaitSoFar = { isOver: false, isAtRest: false };
+
 /** What a wait came to by now. */
 export function judgeWait(
   facts: Facts,
@@ -104,7 +107,7 @@ export function judgeWait(
   wait: WarmupWait | undefined,
   limits: WaitLimits,
 ): WaitSoFar {
-  if (wait === undefined) return { isOver: false, isAtRest: false };
+  if (wait === undefined) return NO_WAIT;
   const isOver = limits.waitMaxMs > 0 && limits.nowMs - wait.sinceMs >= limits.waitMaxMs;
   return { isOver, isAtRest: restsFromMs(facts, mover, wait, limits) <= limits.nowMs };
 }
@@ -143,17 +146,20 @@ function restsFromMs(
  * no more when the copy is gone. Progress is a copy closer than it ever was, or an owner with less left to restore of
  * its active tasks than it ever had, since those go first; each by more than the acceptable lag, so that whoever creeps
  * does not wait for ever. A clock that went back begins the wait anew.
+ *
+ * @param waits those so far, by task.
  */
 export function waitFor(
   facts: Facts,
   mover: Mover,
-  before: WarmupWait | undefined,
+  waits: ReadonlyMap<string, WarmupWait>,
   nowMs: number,
 ): WarmupWait | undefined {
   const { owner, holder } = mover;
   if (owner === undefined || holder?.processId === owner.processId) return undefined;
   const { processId } = owner;
   if (copiesOn(mover, processId).length === 0) return undefined;
+  const before = waits.get(taskKey(mover.subtopologyId, mover.partition));
   const leastLag = leastLagOn(mover, processId);
   const restoringLag = restoringLagOf(facts, owner);
   if (before === undefined || before.processId !== processId || before.sinceMs > nowMs) {

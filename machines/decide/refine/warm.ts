@@ -1,15 +1,22 @@
 import type { Warming } from '../../model/refinement.ts';
 import { invariant } from '../../model/refusal.ts';
-import type { Copy, Facts, Loads, Mover, RefinerMember } from './facts.ts';
-import { copiesOn, hasStarted, restoringLagOf } from './facts.ts';
-import type { Rank, Verdict } from './stage.ts';
-import { isBefore } from './stage.ts';
+import type { Facts } from './facts.ts';
+import type { Loads } from './loads.ts';
+import type { Copy, Mover, RefinerMember } from './mover.ts';
+import { copiesOn } from './mover.ts';
+import { hasStarted, restoringLagOf } from './reports.ts';
+import type { Verdict } from './stage.ts';
 
 /** A task with where it is to be active. */
 export type Judged = { readonly mover: Mover; readonly verdict: Verdict };
 
 /** How a staged task is warmed, and with which copy if that is a standby. */
 export type Warmed = { readonly warming: Warming; readonly standby?: Copy };
+
+const NO_ROOM: Warmed = { warming: 'noRoom' };
+const WARMUP: Warmed = { warming: 'warmup' };
+const UNHEARD: Warmed = { warming: 'unheard' };
+const OWNER_GONE: Warmed = { warming: 'ownerGone' };
 
 /** A staged task that would take a place of the budget. */
 type Candidate = {
@@ -53,20 +60,17 @@ export function shareBudget(
   const chosen: Candidate[] = [];
   while (chosen.length < warmupsMax && candidates.length > 0) {
     const best = takeBest(candidates, facts.loads);
-    facts.loads.addTasks(best.owner.processId, best.adds);
+    facts.loads.add(best.owner.processId, best.adds);
     chosen.push(best);
   }
   // A warm-up that is to be promoted, or to go, is there until its member says so: until then its place is taken.
   let room = warmupsMax - facts.warmupCount;
   for (const each of chosen) {
-    if (each.isKept || room-- > 0) warmed.set(each.mover, { warming: 'warmup' });
+    if (each.isKept || room-- > 0) warmed.set(each.mover, WARMUP);
     else candidates.push(each);
   }
   for (const { mover, sibling } of candidates) {
-    warmed.set(
-      mover,
-      sibling === undefined ? { warming: 'noRoom' } : { warming: 'standby', standby: sibling },
-    );
+    warmed.set(mover, sibling === undefined ? NO_ROOM : { warming: 'standby', standby: sibling });
   }
   return warmed;
 }
@@ -82,8 +86,8 @@ function chargeGrants(loads: Loads, judged: readonly Judged[]): ReadonlySet<Refi
     const { holder, owner } = mover;
     if (verdict.kind !== 'granted' || owner === undefined) continue;
     if (verdict.because === 'sameProcess') continue;
-    if (copiesOn(mover, owner.processId).length === 0) loads.addTasks(owner.processId, 1);
-    if (holder !== undefined) loads.addTasks(holder.processId, -1);
+    if (copiesOn(mover, owner.processId).length === 0) loads.add(owner.processId, 1);
+    if (holder !== undefined) loads.add(holder.processId, -1);
     const isRestored = verdict.because === 'caughtUp' || verdict.because === 'atRest';
     if (!isRestored) mustRestore.add(owner);
   }
@@ -93,14 +97,14 @@ function chargeGrants(loads: Loads, judged: readonly Judged[]): ReadonlySet<Refi
 /** What needs no place of the budget, or could not use one; undefined: the task is a candidate. */
 function warmedForFree(mover: Mover): Warmed | undefined {
   const { owner } = mover;
-  if (owner === undefined) return { warming: 'ownerGone' };
+  if (owner === undefined) return OWNER_GONE;
   const copies = copiesOn(mover, owner.processId);
   if (copies.some(({ role }) => role === 'warmup')) return undefined;
   const standby = copies.find(({ member }) => member === owner) ?? copies[0];
   if (standby !== undefined && (standby.member === owner || owner.reportsCopies === 'unknown')) {
     return { warming: 'standby', standby };
   }
-  return owner.reportsCopies === 'unknown' ? { warming: 'unheard' } : undefined;
+  return owner.reportsCopies === 'unknown' ? UNHEARD : undefined;
 }
 
 function candidateOf(
@@ -113,7 +117,7 @@ function candidateOf(
   const copies = copiesOn(mover, owner.processId);
   const isKept = copies.some(({ role }) => role === 'warmup');
   const canProgress = !mustRestore.has(owner) && restoringLagOf(facts, owner) === 0n;
-  const isUnderWay = isKept && copies.some(({ member }) => hasStarted(mover, member));
+  const isUnderWay = isKept && copies.some(({ report }) => hasStarted(report));
   const tier = isKept ? (canProgress || isUnderWay ? 0 : 2) : canProgress ? 1 : 3;
   return {
     mover,
@@ -126,23 +130,26 @@ function candidateOf(
   };
 }
 
-/** Takes the next one out of the candidates, which are in the order of tasks. */
+/** Takes the next one out of the candidates, which are in the order of tasks: of equals the first. */
 function takeBest(candidates: Candidate[], loads: Loads): Candidate {
-  const rankOf = ({ tier, sibling, owner, runner }: Candidate): Rank => [
-    tier,
-    sibling === undefined ? 0 : 1,
-    loads.of(owner.processId),
-    -loads.of(runner.processId),
-  ];
   let at = 0;
-  let bestRank: Rank | undefined;
-  candidates.forEach((candidate, place) => {
-    const rank = rankOf(candidate);
-    if (bestRank !== undefined && !isBefore(rank, bestRank)) return;
-    at = place;
-    bestRank = rank;
-  });
-  const [best] = candidates.splice(at, 1);
+  let [best] = candidates;
   invariant(best !== undefined, 'there is a candidate to take');
+  candidates.forEach((candidate, place) => {
+    if (best === undefined || !comesBefore(candidate, best, loads)) return;
+    at = place;
+    best = candidate;
+  });
+  candidates.splice(at, 1);
   return best;
+}
+
+/** The order in which tasks get their places of the budget (WU-12). */
+function comesBefore(one: Candidate, other: Candidate, loads: Loads): boolean {
+  if (one.tier !== other.tier) return one.tier < other.tier;
+  const movesOver = one.sibling !== undefined;
+  if (movesOver !== (other.sibling !== undefined)) return !movesOver;
+  const lighter = loads.of(one.owner.processId) - loads.of(other.owner.processId);
+  if (lighter !== 0) return lighter < 0;
+  return loads.of(one.runner.processId) > loads.of(other.runner.processId);
 }

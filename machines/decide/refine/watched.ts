@@ -1,7 +1,7 @@
 import type { Watched } from '../../model/refinement.ts';
-import { taskKey } from '../../model/task-list.ts';
-import type { Mover, RefinerMember } from './facts.ts';
-import { sumRestoringLags } from './facts.ts';
+import { appendTask, hasTask, type OpenTaskList } from '../../model/task-list.ts';
+import type { Mover, RefinerMember } from './mover.ts';
+import { sumRestoringLags } from './reports.ts';
 
 /** A member with what it reports. */
 export type Reporter = Pick<
@@ -9,12 +9,19 @@ export type Reporter = Pick<
   'memberId' | 'assigned' | 'taskOffsets' | 'taskEndOffsets' | 'reportsCopies'
 >;
 
-/** What a refinement looks at of all that members report: the tasks that move, and those they move to. */
+/**
+ * What a refinement looks at of all that members report: the tasks that move, and those they move to.
+ *
+ * @param movers in the order of tasks.
+ */
 export function watchedBy(movers: readonly Mover[]): Watched {
-  return {
-    tasks: new Set(movers.map(({ key }) => key)),
-    owners: new Set(movers.flatMap(({ owner }) => owner?.memberId ?? [])),
-  };
+  const tasks: OpenTaskList = [];
+  const owners = new Set<string>();
+  for (const { subtopologyId, partition, owner } of movers) {
+    appendTask(tasks, subtopologyId, partition);
+    if (owner !== undefined) owners.add(owner.memberId);
+  }
+  return { tasks, owners };
 }
 
 /**
@@ -29,7 +36,6 @@ export function makesDifference(
   after: Reporter,
   acceptableRecoveryLag: bigint,
 ): boolean {
-  if (tasks.size === 0) return false;
   if (owners.has(after.memberId)) {
     if (before.reportsCopies !== after.reportsCopies) return true;
     const [was, is] = [before, after].map((one) => sumRestoringLags(one, acceptableRecoveryLag));
@@ -37,7 +43,7 @@ export function makesDifference(
   }
   return [before, after].some(({ taskOffsets, taskEndOffsets }) =>
     [taskOffsets, taskEndOffsets].some((list) =>
-      list.some(({ subtopologyId, partition }) => tasks.has(taskKey(subtopologyId, partition))),
+      list.some(({ subtopologyId, partition }) => hasTask(tasks, subtopologyId, partition)),
     ),
   );
 }

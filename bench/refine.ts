@@ -1,0 +1,243 @@
+import { cpus } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { apply } from '../machines/apply.ts';
+import type { Client } from '../machines/commands.ts';
+import { decideHeartbeat } from '../machines/decide/heartbeat.ts';
+import type { Context, GroupSlot } from '../machines/decision.ts';
+import { emptySlot, newSoft, UNHEARD_MEMBER } from '../machines/model/empty.ts';
+import { PersistentMap } from '../machines/model/persistent-map.ts';
+import { ownedSince } from '../machines/model/task-list.ts';
+import type { TaskList, TaskOffset, TasksByRole } from '../machines/model/tasks.ts';
+import type { GroupRecord } from '../machines/records.ts';
+import { type TimingLimits, timeRuns } from './cpu-time.ts';
+import { idleContext, idleRequest } from './heartbeat-decision.ts';
+
+/** A settled group, each task with one standby, of whose tasks some are to go to another process. */
+export type RefineCell = {
+  readonly members: number;
+  readonly tasks: number;
+  /** One task in so many moves; 0 = none. */
+  readonly oneMovesIn: number;
+};
+
+/** µs of processor time, medians. */
+export type RefineFigures = RefineCell & {
+  readonly moving: number;
+  /** A heartbeat for which nothing has to be found. */
+  readonly idleUs: number;
+  /** A heartbeat that finds the refinement although nothing of it is known yet: after a load. */
+  readonly anewUs: number;
+  /** A heartbeat that finds it again after one report that counts. */
+  readonly againUs: number;
+  /** A heartbeat that finds it and gets the group one epoch further, with the words for it. */
+  readonly stepUs: number;
+  /** Every task of every member and its target read once and added up: what a look at everything costs at least. */
+  readonly scanUs: number;
+  readonly anewPerScan: number;
+  /** Tasks that wait in the refinement found: the same in every run. */
+  readonly check: number;
+};
+
+const GROUP_ID = 'bench';
+const CLIENT: Client = { clientId: 'client', clientHost: '/127.0.0.1', apiVersion: 1 };
+
+/** Measures heartbeats of one group in which the refinement has to be found. */
+export async function benchRefine(cell: RefineCell, limits: TimingLimits): Promise<RefineFigures> {
+  const context = contextOf(cell);
+  const slot = settledSlot(cell, context);
+  const beat = (from: GroupSlot, memberId: string) =>
+    decideHeartbeat(from, idleRequest(memberId), CLIENT, context);
+  // The first task goes from the first member to the third, which gets a warm-up; the last but two has nothing to do with it.
+  const [due, plain] = [idOf(2), idOf(cell.members - 3)];
+  const known = { ...slot, soft: beat(slot, plain).soft };
+  const unknown = { ...known, soft: { ...known.soft, derived: undefined } };
+  const stale = { ...known, soft: { ...known.soft, reportsHeard: known.soft.reportsHeard + 1 } };
+  const us = async (run: () => unknown): Promise<number> =>
+    (await timeRuns(run, limits)).cpuUs.median;
+  const idleUs = await us(() => beat(known, plain));
+  const anewUs = await us(() => beat(unknown, plain));
+  const againUs = await us(() => beat(stale, plain));
+  const stepUs = await us(() => beat(stale, due));
+  const scanUs = await us(() => scan(slot));
+  const { derived } = beat(unknown, plain).soft;
+  const moves = derived?.refinement.moves ?? [];
+  return {
+    ...cell,
+    moving: cell.oneMovesIn === 0 ? 0 : Math.ceil(cell.tasks / cell.oneMovesIn),
+    idleUs,
+    anewUs,
+    againUs,
+    stepUs,
+    scanUs,
+    anewPerScan: Number((anewUs / scanUs).toFixed(2)),
+    check: moves.filter(({ kind }) => kind === 'staged').length,
+  };
+}
+
+/** Every topic is there, the changelog too. */
+function contextOf({ tasks }: RefineCell): Context {
+  const idle = idleContext(tasks);
+  const racks = Array.from({ length: tasks }, () => []);
+  const topic = (name: string) => ({
+    name,
+    topicId: name.slice(0, 22).padEnd(22, '_'),
+    partitionCount: tasks,
+    racks,
+  });
+  return { ...idle, topics: { topic } };
+}
+
+function idOf(member: number): string {
+  return `member-${String(member).padStart(6, '0')}`;
+}
+
+/** Member i runs every task whose number is i modulo the members, the next one has its standby; it moves one further. */
+function settledSlot(cell: RefineCell, context: Context): GroupSlot {
+  const { tasks, members, oneMovesIn } = cell;
+  const lists = Array.from({ length: members }, () => ({
+    active: [] as number[],
+    standby: [] as number[],
+    wanted: [] as number[],
+  }));
+  for (let task = 0; task < tasks; task++) {
+    const holder = task % members;
+    const isMoving = oneMovesIn > 0 && task % oneMovesIn === 0;
+    lists[holder]?.active.push(task);
+    lists[(holder + 1) % members]?.standby.push(task);
+    lists[(holder + (isMoving ? 2 : 0)) % members]?.wanted.push(task);
+  }
+  const subtopology = {
+    subtopologyId: '0',
+    sourceTopics: ['in'],
+    sourceTopicRegex: [],
+    stateChangelogTopics: [
+      { name: 'store', partitions: 0, replicationFactor: 0, topicConfigs: [] },
+    ],
+    repartitionSinkTopics: [],
+    repartitionSourceTopics: [],
+    copartitionGroups: [],
+  };
+  const records: GroupRecord[] = [
+    { type: 'topology', groupId: GROUP_ID, value: { epoch: 0, subtopologies: [subtopology] } },
+  ];
+  const heard = new Map<string, typeof UNHEARD_MEMBER>();
+  lists.forEach(({ active, standby, wanted }, at) => {
+    const copies = listOf(standby);
+    const has = { active: listOf(active), standby: copies, warmup: [] };
+    const target = { active: listOf(wanted), standby: copies, warmup: [] };
+    records.push(...recordsOfMember(idOf(at), has, target));
+    heard.set(idOf(at), {
+      ...UNHEARD_MEMBER,
+      heartbeatVersion: 1,
+      acknowledged: true,
+      taskOffsets: reportOf(standby, 90_000n),
+      taskEndOffsets: reportOf(standby, 200_000n),
+      reportedAtMs: context.nowMs,
+    });
+  });
+  const soft = { ...newSoft(1), members: PersistentMap.from(heard) };
+  const joined = records.reduce(apply, emptySlot(GROUP_ID));
+  // The first heartbeat raises the epoch, since the topics are news; the group is then put at its end.
+  const first = decideHeartbeat({ ...joined, soft }, idleRequest(idOf(0)), CLIENT, context);
+  const raised = first.records.filter(({ type }) => type === 'groupMetadata').reduce(apply, joined);
+  const target: GroupRecord = {
+    type: 'targetMetadata',
+    groupId: GROUP_ID,
+    value: { assignmentEpoch: 2, assignmentTimestampMs: 1 },
+  };
+  const { configured } = first.soft;
+  return { ...apply(raised, target), soft: { ...soft, configured, refreshDue: false } };
+}
+
+function listOf(partitions: readonly number[]): TaskList {
+  return partitions.length === 0 ? [] : [{ subtopologyId: '0', partitions }];
+}
+
+function reportOf(partitions: readonly number[], offset: bigint): readonly TaskOffset[] {
+  return partitions.map((partition) => ({ subtopologyId: '0', partition, offset }));
+}
+
+function recordsOfMember(
+  memberId: string,
+  has: TasksByRole,
+  target: TasksByRole,
+): readonly GroupRecord[] {
+  return [
+    {
+      type: 'memberMetadata',
+      groupId: GROUP_ID,
+      memberId,
+      value: {
+        instanceId: null,
+        rackId: null,
+        clientId: CLIENT.clientId,
+        clientHost: CLIENT.clientHost,
+        rebalanceTimeoutMs: 60_000,
+        topologyEpoch: 0,
+        processId: memberId,
+        userEndpoint: null,
+        clientTags: [],
+      },
+    },
+    { type: 'targetMember', groupId: GROUP_ID, memberId, value: target },
+    {
+      type: 'currentAssignment',
+      groupId: GROUP_ID,
+      memberId,
+      value: {
+        memberEpoch: 2,
+        previousMemberEpoch: 1,
+        state: 'stable',
+        assigned: { ...has, active: ownedSince(has.active, 2) },
+        pendingRevocation: { active: [], standby: [], warmup: [] },
+      },
+    },
+  ];
+}
+
+function scan({ group }: GroupSlot): number {
+  let sum = 0;
+  const add = ({ active, standby, warmup }: TasksByRole): void => {
+    for (const list of [active, standby, warmup]) {
+      for (const { partitions } of list) for (const partition of partitions) sum += partition;
+    }
+  };
+  group?.members.forEach((memberId, { assigned }) => {
+    add(assigned);
+    const target = group.targets.get(memberId);
+    if (target !== undefined) add(target);
+  });
+  return sum;
+}
+
+const SIZES = [
+  { members: 1_000, tasks: 10_000 },
+  { members: 10_000, tasks: 100_000 },
+];
+const SHARES = [0, 100, 1];
+
+async function main(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seconds: { type: 'string', default: '1' },
+      json: { type: 'boolean', default: false },
+    },
+  });
+  const limits = { warmSeconds: Number(values.seconds), measureSeconds: Number(values.seconds) };
+  const figures: RefineFigures[] = [];
+  for (const size of SIZES) {
+    for (const oneMovesIn of SHARES) {
+      figures.push(await benchRefine({ ...size, oneMovesIn }, limits));
+    }
+  }
+  if (values.json) {
+    for (const each of figures) console.log(JSON.stringify(each));
+    return;
+  }
+  console.log(`Node ${process.version}, ${cpus()[0]?.model ?? 'unknown CPU'} x ${cpus().length}`);
+  console.table(figures);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv.slice(2));
