@@ -1,4 +1,5 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { reasonWords } from '../../machines/decide/reason-words.ts';
 import { type GroupResult, gatherProblem } from '../../machines/model/assignment.ts';
 import { ASSIGNORS, standInText } from '../../machines/model/assignors.ts';
 import type { AssignmentFigures } from '../../machines/model/look-back.ts';
@@ -191,19 +192,22 @@ function answersText(answers: readonly Answer[], limit: number): string {
   return answers.length > 1 ? comparison(found) : `${movesText(only, limit)}\n${comparison(found)}`;
 }
 
-function movesText({ moves }: Found, limit: number): string {
+function movesText({ assignor, moves, figures }: Found, limit: number): string {
   if (moves.length === 0) return 'Nothing moves\n';
-  const rows = moves
-    .slice(0, limit)
-    .map(({ task, role, from, hasLeft, to }) => [
-      task,
-      role,
-      `${from ?? '-'}${hasLeft ? ' (left)' : ''}`,
-      to ?? '-',
-    ]);
+  const shares = {
+    statefulShare: figures.statefulTasks / figures.sharers,
+    activeShare: figures.tasks / figures.sharers,
+  };
+  const rows = moves.slice(0, limit).map(({ task, role, from, hasLeft, to, reason }) => {
+    const why =
+      reason === null || to === null
+        ? ''
+        : reasonWords(reason, { ...shares, assignor, to, isOne: true });
+    return [task, role, `${from ?? '-'}${hasLeft ? ' (left)' : ''}`, to ?? '-', why];
+  });
   const more = moves.length - rows.length;
   const rest = more > 0 ? `and ${more} more (--limit, --json)\n` : '';
-  return table(['TASK', 'ROLE', 'FROM', 'TO'], rows) + rest;
+  return table(['TASK', 'ROLE', 'FROM', 'TO', 'WHY'], rows) + rest;
 }
 
 /** A row for each measure, a column for each assignor. */

@@ -1,5 +1,6 @@
 import type { GroupResult } from '../../machines/model/assignment.ts';
 import { byCodeUnits } from '../../machines/model/ids.ts';
+import type { MoveReason, MoveReasons } from '../../machines/model/look-back.ts';
 import { forEachTask, taskKey } from '../../machines/model/task-list.ts';
 import type { TaskList } from '../../machines/model/tasks.ts';
 import { type Cell, listOf } from './cell.ts';
@@ -15,6 +16,8 @@ export type Move = {
   readonly hasLeft: boolean;
   /** Who is to have it; null: nobody is. */
   readonly to: string | null;
+  /** Null: nobody is to have it, or whoever assigned did not look back. */
+  readonly reason: MoveReason | null;
 };
 
 /**
@@ -24,7 +27,7 @@ export type Move = {
  */
 export function movesOf(
   cell: Cell,
-  { memberIds, targets }: Pick<GroupResult, 'memberIds' | 'targets'>,
+  { memberIds, targets, lookBack }: Pick<GroupResult, 'memberIds' | 'targets' | 'lookBack'>,
 ): readonly Move[] {
   const moves = (['active', 'standby'] as const).flatMap((role) => {
     const before = placesOf(cell.members.map((each) => [each.id, listOf(each[role])]));
@@ -44,7 +47,9 @@ export function movesOf(
       ];
       return Array.from({ length: Math.max(givers.length, come.length) }, (_, at) => {
         const giver = givers[at] ?? { from: null, hasLeft: false };
-        return { subtopologyId, partition, move: { task, role, ...giver, to: come[at] ?? null } };
+        const to = come[at] ?? null;
+        const reason = reasonOf(lookBack?.reasons, { role, to, subtopologyId, partition });
+        return { subtopologyId, partition, move: { task, role, ...giver, to, reason } };
       });
     });
   });
@@ -52,6 +57,21 @@ export function movesOf(
   return moves
     .sort((a, b) => byCodeUnits(a.subtopologyId, b.subtopologyId) || a.partition - b.partition)
     .map(({ move }) => move);
+}
+
+function reasonOf(
+  reasons: MoveReasons | undefined,
+  {
+    role,
+    to,
+    subtopologyId,
+    partition,
+  }: Pick<Move, 'role' | 'to'> & Pick<Place, 'subtopologyId' | 'partition'>,
+): MoveReason | null {
+  if (reasons === undefined || to === null) return null;
+  const ofTask =
+    role === 'active' ? reasons.ofActives(subtopologyId) : reasons.ofStandbys(to, subtopologyId);
+  return ofTask(partition) ?? null;
 }
 
 type Place = {

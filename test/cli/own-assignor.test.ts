@@ -134,7 +134,7 @@ describe("a coordinator with an assignor of one's own", () => {
       /^Assigned by sticky, because the own assignor own failed: .*out of ideas/,
     );
     expect(await io.run(...replay, '--assignor', 'sticky')).to.equal(0);
-    expect(io.output).to.match(/^TASK +ROLE +FROM +TO\n0_0 +active +- +A$/m);
+    expect(io.output).to.match(/^TASK +ROLE +FROM +TO +WHY\n0_0 +active +- +A /m);
     expect(await io.run('assign', '--problem', file)).to.equal(2);
     expect(io.errors).to.contain('Cannot use assignor "own": wanted one of sticky, balanced');
   });

@@ -64,8 +64,8 @@ describe('movesOf()', () => {
       { active: tasks({ '2': [1] }), standby: [] },
     ]);
     expect(movesOf(cell, result)).to.deep.equal([
-      { task: '10_0', role: 'standby', from: 'z', hasLeft: true, to: 'a' },
-      { task: '2_1', role: 'active', from: 'z', hasLeft: true, to: 'b' },
+      { task: '10_0', role: 'standby', from: 'z', hasLeft: true, to: 'a', reason: null },
+      { task: '2_1', role: 'active', from: 'z', hasLeft: true, to: 'b', reason: null },
     ]);
   });
 
