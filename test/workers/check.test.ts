@@ -40,10 +40,13 @@ function setActives(dense: Dense, lists: readonly (readonly number[])[]): void {
   });
 }
 
+/** As {@link setActives}; a list that does not fit the places is written all the same. */
 function setStandbys(dense: Dense, lists: readonly (readonly number[])[]): void {
   dense.standbyTask.set(lists.flat());
+  dense.standby.fill(-1);
   lists.forEach((list, m) => {
     dense.standbyStart[m + 1] = (dense.standbyStart[m] ?? 0) + list.length;
+    for (const t of list) dense.standby[t] = m;
   });
 }
 
@@ -160,4 +163,49 @@ describe('findBreach()', () => {
       'ASG-11: standby 9 is new on 0',
     );
   });
+
+  it('finds lists that differ from the places that the assignor worked with', () => {
+    expect(
+      breachOf((dense) => {
+        dense.standby.set([4, 5, 0, 1, 2, 2], 6);
+      }),
+    ).to.equal('H2: lists of the result differ from its places');
+  });
+
+  it('finds any one number of a result that is another', () => {
+    const words = new Set<string>();
+    for (const name of RESULT) {
+      breachOf((dense) => {
+        const { length } = dense[name];
+        for (let i = 0; i < length; i++) {
+          const right = dense[name][i] as number;
+          for (let wrong = -1; wrong <= 12; wrong++) {
+            if (wrong === right || isUnused(dense, name, i)) continue;
+            dense[name][i] = wrong;
+            const breach = findBreach(dense);
+            expect(breach, `${name}[${i}] = ${wrong} instead of ${right}`).to.not.equal(undefined);
+            words.add(breach?.slice(0, 2) ?? '');
+          }
+          dense[name][i] = right;
+        }
+        expect(findBreach(dense)).to.equal(undefined);
+      });
+    }
+    expect([...words].sort()).to.deep.equal(['H1', 'H2', 'H3', 'H4', 'H5']);
+  });
 });
+
+const RESULT = [
+  'active',
+  'standby',
+  'activeStart',
+  'activeTask',
+  'standbyStart',
+  'standbyTask',
+] as const;
+
+/** Places for standbys of stateless tasks are no part of the result, nor is the room of the lists behind their end. */
+function isUnused(dense: Dense, name: (typeof RESULT)[number], i: number): boolean {
+  if (name === 'standby') return i < 6;
+  return name === 'standbyTask' && i >= (dense.standbyStart[6] as number);
+}
