@@ -8,6 +8,7 @@ export const BENCHMARKS: Readonly<Record<string, string>> = {
   assign:
     "assignors on grids of cells, also beside the one in Kafka's jar (--grid, --against-kafka)",
   heartbeats: 'heartbeats of members at rest, against a server in a process of its own',
+  refine: 'heartbeats that find out which tasks wait for a warm-up, in large groups',
 };
 
 /** Runs a benchmark as a process of its own, so that it measures nothing of this one. */

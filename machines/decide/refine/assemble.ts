@@ -79,11 +79,12 @@ function withheldStandbys(
   runner: RefinerMember,
   isBorrowed: boolean,
 ): readonly RefinerMember[] {
-  if (mover.standbyTargets.length === 0) return mover.standbyTargets;
-  const onRunner = mover.standbyTargets.filter(({ processId }) => processId === runner.processId);
-  if (!isBorrowed || onRunner.length > 0) return onRunner;
-  const relocated = mover.standbyTargets.find(
-    ({ processId }) => copiesOn(mover, processId).length === 0,
-  );
-  return relocated === undefined ? [] : [relocated];
+  const { standbyTargets } = mover;
+  const isOnRunner = ({ processId }: RefinerMember): boolean => processId === runner.processId;
+  if (standbyTargets.some(isOnRunner)) return standbyTargets.filter(isOnRunner);
+  if (!isBorrowed) return NOBODY;
+  const relocated = standbyTargets.find(({ processId }) => copiesOn(mover, processId).length === 0);
+  return relocated === undefined ? NOBODY : [relocated];
 }
+
+const NOBODY: readonly RefinerMember[] = [];

@@ -1,4 +1,3 @@
-import type { TaskOffset } from '../../model/tasks.ts';
 import { Loads } from './loads.ts';
 import type { Copy, Mover, RefinerMember, Report } from './mover.ts';
 import { TaskPlaces } from './task-places.ts';
@@ -54,9 +53,13 @@ export function gatherFacts(input: {
 
 type Open<T> = { -readonly [K in keyof T]: T[K] };
 /** A mover about which more is to be found. */
-type Found = Open<Omit<Mover, 'copies'>> & { copies: readonly Open<Copy>[] };
+type Found = Open<Omit<Mover, 'copies' | 'holderReport'>> & {
+  copies: readonly FoundCopy[];
+  holderReport: Open<Report> | undefined;
+};
+type FoundCopy = Omit<Copy, 'report'> & { report: Open<Report> | undefined };
 
-const NO_COPIES: readonly Open<Copy>[] = [];
+const NO_COPIES: readonly FoundCopy[] = [];
 const NO_MEMBERS: readonly RefinerMember[] = [];
 
 /** The movers, also by the place of their task. */
@@ -119,33 +122,39 @@ function findCopies(places: TaskPlaces, members: readonly RefinerMember[], mover
       places.forEachIn(member.assigned[role], (place) => {
         const mover = movers.at(place);
         if (mover === undefined) return;
-        mover.copies = [...mover.copies, { member, role, report: undefined }];
+        mover.copies = withOne(mover.copies, { member, role, report: undefined });
       });
     }
     places.forEachIn(member.target.standby, (place) => {
       const mover = movers.at(place);
-      if (mover !== undefined) mover.standbyTargets = [...mover.standbyTargets, member];
+      if (mover !== undefined) mover.standbyTargets = withOne(mover.standbyTargets, member);
     });
   }
+}
+
+/** A spread would go through an iterator, for the one that there is of most. */
+function withOne<T>(list: readonly T[], one: T): readonly T[] {
+  return list.length === 0 ? [one] : [...list, one];
 }
 
 /** Puts what members report to the tasks that they have; what lies on their disks is found where somebody asks. */
 function hearReports(places: TaskPlaces, members: readonly RefinerMember[], movers: Movers): void {
   for (const member of members) {
-    const forEachHeld = (
-      reports: readonly TaskOffset[],
-      merge: (before: Report | undefined, offset: bigint) => Report,
-    ): void => {
+    for (const what of ['offset', 'end'] as const) {
+      const reports = what === 'offset' ? member.taskOffsets : member.taskEndOffsets;
       for (const { subtopologyId, partition, offset } of reports) {
         const mover = movers.at(places.of(subtopologyId, partition) ?? -1);
         if (mover === undefined) continue;
-        if (mover.holder === member) mover.holderReport = merge(mover.holderReport, offset);
+        if (mover.holder === member) {
+          mover.holderReport ??= { offset: undefined, end: undefined };
+          mover.holderReport[what] = offset;
+        }
         for (const copy of mover.copies) {
-          if (copy.member === member) copy.report = merge(copy.report, offset);
+          if (copy.member !== member) continue;
+          copy.report ??= { offset: undefined, end: undefined };
+          copy.report[what] = offset;
         }
       }
-    };
-    forEachHeld(member.taskOffsets, (_, offset) => ({ offset, end: undefined }));
-    forEachHeld(member.taskEndOffsets, (before, end) => ({ offset: before?.offset, end }));
+    }
   }
 }

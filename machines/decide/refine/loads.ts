@@ -1,61 +1,73 @@
+import { invariant } from '../../model/refusal.ts';
 import type { RefinerMember } from './mover.ts';
 import type { TaskPlaces } from './task-places.ts';
 
-type Process = { readonly members: RefinerMember[]; tasks: number | undefined };
+/** The members of one process. Its load is found where somebody asks. */
+export class ProcessLoad {
+  /** By id. */
+  readonly members: RefinerMember[] = [];
+  readonly #places: TaskPlaces;
+  #tasks: number | undefined;
 
-/** The members by process, and stateful tasks per member of each, in all roles (WU-7). Found where somebody asks. */
+  constructor(places: TaskPlaces) {
+    this.#places = places;
+  }
+
+  /** Stateful tasks per member, in all roles (WU-7). */
+  get load(): number {
+    return this.#count() / this.members.length;
+  }
+
+  /** From now on it has so many tasks more, or less. */
+  add(tasks: number): void {
+    this.#tasks = this.#count() + tasks;
+  }
+
+  #count(): number {
+    if (this.#tasks !== undefined) return this.#tasks;
+    let tasks = 0;
+    for (const { assigned } of this.members) {
+      for (const list of [assigned.active, assigned.standby, assigned.warmup]) {
+        tasks += this.#places.countIn(list);
+      }
+    }
+    this.#tasks = tasks;
+    return tasks;
+  }
+}
+
+/** The processes of members. */
 export class Loads {
   readonly #members: readonly RefinerMember[];
   readonly #places: TaskPlaces;
-  #processes: ReadonlyMap<string, Process> | undefined;
+  #processes: ReadonlyMap<string, ProcessLoad> | undefined;
 
   constructor(members: readonly RefinerMember[], places: TaskPlaces) {
     this.#members = members;
     this.#places = places;
   }
 
-  /** 0 for a process without members. */
-  of(processId: string): number {
-    const process = this.#process(processId);
-    return process === undefined ? 0 : this.#tasksOf(process) / process.members.length;
-  }
-
-  /** From now on a process has so many tasks more, or less. */
-  add(processId: string, tasks: number): void {
-    const process = this.#process(processId);
-    if (process !== undefined) process.tasks = this.#tasksOf(process) + tasks;
-  }
-
-  /** By id. */
-  membersOf(processId: string): readonly RefinerMember[] {
-    return this.#process(processId)?.members ?? [];
-  }
-
-  #tasksOf(process: Process): number {
-    if (process.tasks === undefined) {
-      process.tasks = 0;
-      for (const { assigned } of process.members) {
-        for (const list of [assigned.active, assigned.standby, assigned.warmup]) {
-          process.tasks += this.#places.countIn(list);
-        }
-      }
-    }
-    return process.tasks;
-  }
-
-  #process(processId: string): Process | undefined {
-    this.#processes ??= byProcess(this.#members);
-    return this.#processes.get(processId);
+  /** @param processId of one of the members. */
+  process(processId: string): ProcessLoad {
+    this.#processes ??= byProcess(this.#members, this.#places);
+    const process = this.#processes.get(processId);
+    invariant(process !== undefined, 'a load is that of a process with members');
+    return process;
   }
 }
 
-function byProcess(members: readonly RefinerMember[]): ReadonlyMap<string, Process> {
-  const processes = new Map<string, Process>();
+function byProcess(
+  members: readonly RefinerMember[],
+  places: TaskPlaces,
+): ReadonlyMap<string, ProcessLoad> {
+  const processes = new Map<string, ProcessLoad>();
   for (const member of members) {
-    const known = processes.get(member.processId);
-    if (known === undefined) {
-      processes.set(member.processId, { members: [member], tasks: undefined });
-    } else known.members.push(member);
+    let process = processes.get(member.processId);
+    if (process === undefined) {
+      process = new ProcessLoad(places);
+      processes.set(member.processId, process);
+    }
+    process.members.push(member);
   }
   return processes;
 }

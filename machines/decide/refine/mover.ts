@@ -43,8 +43,12 @@ export type Mover = {
   readonly standbyTargets: readonly RefinerMember[];
 };
 
+const NO_COPIES: readonly Copy[] = [];
+
 /** The copies on a process. */
 export function copiesOn({ copies }: Mover, processId: string): readonly Copy[] {
-  if (copies.length === 0) return copies;
-  return copies.filter(({ member }) => member.processId === processId);
+  const isThere = ({ member }: Copy): boolean => member.processId === processId;
+  // Of most tasks there is none, or no other.
+  if (copies.every(isThere)) return copies;
+  return copies.some(isThere) ? copies.filter(isThere) : NO_COPIES;
 }

@@ -94,7 +94,9 @@ export function sumRestoringLags(
 /** A process that holds the task in no role has state of it on its disk (WU-6). */
 export function isOnDisk(facts: Facts, mover: Mover, processId: string): boolean {
   if (mover.holder?.processId === processId || copiesOn(mover, processId).length > 0) return false;
-  return facts.loads.membersOf(processId).some((member) => startedBy(facts, member).has(mover));
+  return facts.loads
+    .process(processId)
+    .members.some((member) => startedBy(facts, member).has(mover));
 }
 
 function startedBy({ started, moverOf }: Facts, member: RefinerMember): ReadonlySet<Mover> {

@@ -62,7 +62,7 @@ function bestCopy(facts: Facts, mover: Mover): RefinerMember | undefined {
     if (!isCaughtUp(facts, report)) continue;
     const rank: Rank = [
       mover.standbyTargets.includes(member) ? 1 : 0,
-      facts.loads.of(member.processId),
+      facts.loads.process(member.processId).load,
     ];
     // Copies come by member id: of equals the first stays.
     if (bestRank === undefined || isBefore(rank, bestRank)) {

@@ -12,6 +12,8 @@ export class TaskPlaces {
   /** How many stateful tasks there are. */
   readonly count: number;
   readonly #ranges = new Map<string, Range>();
+  /** Lists and reports name the tasks of a subtopology one after the other. */
+  #last: Range = { subtopologyId: '', first: 0, taskCount: 0 };
 
   /** @param subtopologies sorted by id. */
   constructor(
@@ -32,10 +34,13 @@ export class TaskPlaces {
 
   /** Undefined: no stateful task of this topology. */
   of(subtopologyId: string, partition: number): number | undefined {
-    const range = this.#ranges.get(subtopologyId);
-    return range === undefined || partition >= range.taskCount
-      ? undefined
-      : range.first + partition;
+    if (subtopologyId !== this.#last.subtopologyId) {
+      const range = this.#ranges.get(subtopologyId);
+      if (range === undefined) return undefined;
+      this.#last = range;
+    }
+    const { first, taskCount } = this.#last;
+    return partition < taskCount ? first + partition : undefined;
   }
 
   /** Calls back for each stateful task of a list. */

@@ -1,7 +1,7 @@
 import type { Warming } from '../../model/refinement.ts';
 import { invariant } from '../../model/refusal.ts';
 import type { Facts } from './facts.ts';
-import type { Loads } from './loads.ts';
+import type { Loads, ProcessLoad } from './loads.ts';
 import type { Copy, Mover, RefinerMember } from './mover.ts';
 import { copiesOn } from './mover.ts';
 import { hasStarted, restoringLagOf } from './reports.ts';
@@ -21,8 +21,8 @@ const OWNER_GONE: Warmed = { warming: 'ownerGone' };
 /** A staged task that would take a place of the budget. */
 type Candidate = {
   readonly mover: Mover;
-  readonly owner: RefinerMember;
-  readonly runner: RefinerMember;
+  readonly ownerProcess: ProcessLoad;
+  readonly runnerProcess: ProcessLoad;
   readonly tier: number;
   /** Its warm-up is there already. */
   readonly isKept: boolean;
@@ -59,8 +59,8 @@ export function shareBudget(
   }
   const chosen: Candidate[] = [];
   while (chosen.length < warmupsMax && candidates.length > 0) {
-    const best = takeBest(candidates, facts.loads);
-    facts.loads.add(best.owner.processId, best.adds);
+    const best = takeBest(candidates);
+    best.ownerProcess.add(best.adds);
     chosen.push(best);
   }
   // A warm-up that is to be promoted, or to go, is there until its member says so: until then its place is taken.
@@ -86,8 +86,8 @@ function chargeGrants(loads: Loads, judged: readonly Judged[]): ReadonlySet<Refi
     const { holder, owner } = mover;
     if (verdict.kind !== 'granted' || owner === undefined) continue;
     if (verdict.because === 'sameProcess') continue;
-    if (copiesOn(mover, owner.processId).length === 0) loads.add(owner.processId, 1);
-    if (holder !== undefined) loads.add(holder.processId, -1);
+    if (copiesOn(mover, owner.processId).length === 0) loads.process(owner.processId).add(1);
+    if (holder !== undefined) loads.process(holder.processId).add(-1);
     const isRestored = verdict.because === 'caughtUp' || verdict.because === 'atRest';
     if (!isRestored) mustRestore.add(owner);
   }
@@ -121,8 +121,8 @@ function candidateOf(
   const tier = isKept ? (canProgress || isUnderWay ? 0 : 2) : canProgress ? 1 : 3;
   return {
     mover,
-    owner,
-    runner,
+    ownerProcess: facts.loads.process(owner.processId),
+    runnerProcess: facts.loads.process(runner.processId),
     tier,
     isKept,
     sibling: isKept ? undefined : copies[0],
@@ -131,25 +131,26 @@ function candidateOf(
 }
 
 /** Takes the next one out of the candidates, which are in the order of tasks: of equals the first. */
-function takeBest(candidates: Candidate[], loads: Loads): Candidate {
+function takeBest(candidates: Candidate[]): Candidate {
   let at = 0;
   let [best] = candidates;
   invariant(best !== undefined, 'there is a candidate to take');
-  candidates.forEach((candidate, place) => {
-    if (best === undefined || !comesBefore(candidate, best, loads)) return;
+  for (let place = 1; place < candidates.length; place++) {
+    const candidate = candidates[place];
+    if (candidate === undefined || !comesBefore(candidate, best)) continue;
     at = place;
     best = candidate;
-  });
+  }
   candidates.splice(at, 1);
   return best;
 }
 
 /** The order in which tasks get their places of the budget (WU-12). */
-function comesBefore(one: Candidate, other: Candidate, loads: Loads): boolean {
+function comesBefore(one: Candidate, other: Candidate): boolean {
   if (one.tier !== other.tier) return one.tier < other.tier;
   const movesOver = one.sibling !== undefined;
   if (movesOver !== (other.sibling !== undefined)) return !movesOver;
-  const lighter = loads.of(one.owner.processId) - loads.of(other.owner.processId);
+  const lighter = one.ownerProcess.load - other.ownerProcess.load;
   if (lighter !== 0) return lighter < 0;
-  return loads.of(one.runner.processId) > loads.of(other.runner.processId);
+  return one.runnerProcess.load > other.runnerProcess.load;
 }
