@@ -1,11 +1,17 @@
 /** Bytes of the length before each frame. */
 const LENGTH_BYTES = 4;
 
+/** What stands before so many bytes to make them a frame. */
+export function frameHead(bytes: number): Buffer {
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt32BE(bytes);
+  return length;
+}
+
 /** The parts as one frame: their length in all, then they themselves. */
 export function frameOf(...parts: readonly Uint8Array[]): Buffer {
-  const length = Buffer.alloc(LENGTH_BYTES);
-  length.writeUInt32BE(parts.reduce((sum, part) => sum + part.byteLength, 0));
-  return Buffer.concat([length, ...parts]);
+  const bytes = parts.reduce((sum, part) => sum + part.byteLength, 0);
+  return Buffer.concat([frameHead(bytes), ...parts]);
 }
 
 /**

@@ -1,13 +1,12 @@
 import { writeFileSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { pathToFileURL } from 'node:url';
-import { deserialize } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { FrameReader, frameOf } from './frames.ts';
 import { type ModuleAnswer, writeAnswer } from './module-frames.ts';
 import type { GuardOrders } from './module-guard.ts';
 import { readAssignment, readQuestion } from './module-problem.ts';
-import type { ModuleQuestion } from './module-question.ts';
+import { parseQuestion } from './module-question.ts';
 import { threadOptions } from './thread-options.ts';
 import { lowerPriority } from './thread-priority.ts';
 
@@ -78,7 +77,7 @@ async function load(
 }
 
 async function answer(assign: OwnAssign, frame: Buffer): Promise<ModuleAnswer> {
-  const question = readQuestion(deserialize(frame) as ModuleQuestion);
+  const question = readQuestion(parseQuestion(frame));
   let returned: unknown;
   try {
     returned = await assign(question.problem);

@@ -42,7 +42,15 @@ export function readAnswer(frame: Buffer, tasks: number): ModuleAnswer | undefin
     return { kind: 'placed', placement };
   }
   const fault = kind === KINDS.fault ? MODULE_FAULTS[name ?? -1] : undefined;
-  return fault && { kind: 'fault', fault, text: frame.toString('utf8', 2, 2 + TEXT_MAX * 3) };
+  return fault && { kind: 'fault', fault, text: oneLine(frame.toString('utf8', 2)) };
+}
+
+/** Text that may stand in a line of a log or a terminal, whatever a module put into its error. */
+function oneLine(text: string): string {
+  return text
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .slice(0, TEXT_MAX);
 }
 
 function bytesOf(numbers: Int32Array): Uint8Array {

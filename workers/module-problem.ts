@@ -17,8 +17,9 @@ const ROLES = Object.fromEntries(
 export type ModuleProblem = {
   readonly problem: Problem;
   readonly dense: Dense;
-  /** By dense number. */
+  /** By dense number; kept apart from the problem, which its author may have put in another order by now. */
   readonly memberIds: readonly string[];
+  readonly taskIds: readonly string[];
 };
 
 /** Puts a question into the words of the API. */
@@ -39,6 +40,7 @@ export function readQuestion(question: ModuleQuestion): ModuleProblem {
     },
     dense,
     memberIds: question.members.map(({ memberId }) => memberId),
+    taskIds: tasks.map(({ taskId }) => taskId),
   };
 }
 
@@ -122,15 +124,14 @@ function processesOf({ members }: ModuleQuestion): readonly Process[] {
 /**
  * Reads what an author's assignor returned.
  *
- * @throws `Error` whose message tells the author, in the names of the problem, what is wrong with it.
+ * @throws `Error` whose message tells the author, in the names of the problem, what is wrong with it. What only stale members
+ *   can get wrong is left for the checker to find.
  */
-export function readAssignment(
-  value: unknown,
-  { problem, dense, memberIds }: ModuleProblem,
-): Placement {
-  const { size } = dense;
+export function readAssignment(value: unknown, question: ModuleProblem): Placement {
+  const { dense, memberIds, taskIds } = question;
+  const { size, stateful, subtopologyOf } = dense;
   const memberNumbers = new Map(memberIds.map((memberId, m) => [memberId, m]));
-  const taskNumbers = new Map(problem.tasks.map(({ taskId }, t) => [taskId, t]));
+  const taskNumbers = new Map(taskIds.map((taskId, t) => [taskId, t]));
   const active = new Int32Array(size.tasks).fill(-1);
   const standby = new Int32Array(size.tasks * size.slots).fill(-1);
   for (const [memberId, tasks] of entriesOf(value)) {
@@ -143,28 +144,51 @@ export function readAssignment(
     }
     const lists: MemberTasks = tasks;
     for (const t of numbersOf(lists.active, `active of member "${memberId}"`, taskNumbers)) {
-      const { taskId } = problem.tasks[t] as Task;
       const other = memberIds[at(active, t)];
       if (other !== undefined) {
-        throw new Error(`Task ${taskId} is active on both "${other}" and "${memberId}"`);
+        throw new Error(`Task ${taskIds[t]} is active on both "${other}" and "${memberId}"`);
       }
       active[t] = member;
     }
     for (const t of numbersOf(lists.standby, `standby of member "${memberId}"`, taskNumbers)) {
-      const { taskId, stateful } = problem.tasks[t] as Task;
-      if (!stateful) throw new Error(`Task ${taskId} has no state, so it can have no standby`);
+      if (!isSet(stateful, at(subtopologyOf, t))) {
+        throw new Error(`Task ${taskIds[t]} has no state, so it can have no standby`);
+      }
       const place = standby.indexOf(-1, t * size.slots);
       if (place === -1 || place >= (t + 1) * size.slots) {
-        throw new Error(`Task ${taskId} has more than ${size.slots} standbys`);
+        throw new Error(`Task ${taskIds[t]} has more than ${size.slots} standbys`);
       }
       standby[place] = member;
     }
   }
-  const left = active.indexOf(-1);
-  if (left !== -1 && problem.members.some(({ takesNewTasks }) => takesNewTasks)) {
-    throw new Error(`Task ${problem.tasks[left]?.taskId} is active on no member`);
+  const placement = { active, standby };
+  refuseIncomplete(placement, question);
+  return placement;
+}
+
+/** Refuses tasks that are nowhere, twice on a process, or short of standbys. */
+function refuseIncomplete({ active, standby }: Placement, { dense, taskIds }: ModuleProblem): void {
+  const { size, frozen, procOf, stateful, subtopologyOf } = dense;
+  const anyFresh = frozen.includes(0);
+  const allFresh = !frozen.includes(1);
+  for (const [t, taskId] of taskIds.entries()) {
+    const owner = at(active, t);
+    if (owner === -1 && anyFresh) throw new Error(`Task ${taskId} is active on no member`);
+    const processes = owner === -1 ? [] : [at(procOf, owner)];
+    for (const member of standby.subarray(t * size.slots, (t + 1) * size.slots)) {
+      if (member === -1) continue;
+      const process = at(procOf, member);
+      if (processes.includes(process)) {
+        throw new Error(`Task ${taskId} is more than once on the process of a member`);
+      }
+      processes.push(process);
+    }
+    const isStateful = isSet(stateful, at(subtopologyOf, t));
+    const standbys = processes.length - (owner === -1 ? 0 : 1);
+    if (isStateful && allFresh && standbys < size.slots) {
+      throw new Error(`Task ${taskId} has ${standbys} standbys, wanted ${size.slots}`);
+    }
   }
-  return { active, standby };
 }
 
 function entriesOf(value: unknown): Iterable<readonly [unknown, unknown]> {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { ModuleFaultName } from '../machines/model/assignors.ts';
-import { FrameReader, frameOf } from './frames.ts';
+import { FrameReader, frameHead } from './frames.ts';
 import { answerBytes, type ModuleAnswer, PLAIN_ANSWER_BYTES, readAnswer } from './module-frames.ts';
 import type { Placement } from './placement.ts';
 
@@ -159,7 +159,9 @@ class Running {
   ): Promise<ModuleAnswer> {
     this.#reader.allow(bytesMax);
     const answer = this.#answer(tasks);
-    this.#child.stdin?.write(frameOf(question));
+    // A question can be large: it is not copied to be made a frame.
+    this.#child.stdin?.write(frameHead(question.byteLength));
+    this.#child.stdin?.write(question);
     return answer;
   }
 

@@ -1,4 +1,4 @@
-import { serialize } from 'node:v8';
+import { deserialize, serialize } from 'node:v8';
 import type { AssignmentHolder, GroupProblem } from '../machines/model/assignment.ts';
 import type { KeyValue } from '../machines/model/topology.ts';
 import { denseBytes } from './dense.ts';
@@ -16,29 +16,80 @@ export type ModuleQuestion = {
   readonly rackAwareAssignmentTags: readonly string[];
 };
 
-export type MemberNames = {
-  readonly memberId: string;
-  readonly processId: string;
-  readonly instanceId: string | null;
-  readonly rackId: string | null;
-  readonly clientTags: readonly KeyValue[];
+export type MemberNames = Pick<
+  AssignmentHolder,
+  'memberId' | 'processId' | 'instanceId' | 'rackId' | 'clientTags'
+>;
+
+/** How a question travels: the members as columns, which are written ten times as fast as an object for each. */
+type Written = Omit<ModuleQuestion, 'members'> & {
+  readonly memberIds: readonly string[];
+  readonly processIds: readonly string[];
+  readonly instanceIds: readonly (string | null)[];
+  readonly rackIds: readonly (string | null)[];
+  /** Key and value in turn, member by member. */
+  readonly tagWords: readonly string[];
+  /** How many of these words each member has. */
+  readonly tagCounts: Int32Array;
 };
 
 /** The question as bytes. The one copy of the problem is made here. */
 export function writeQuestion(problem: GroupProblem, encoded: EncodedProblem): Buffer {
+  const { memberIds } = encoded;
   const { buffer, size } = encoded.dense;
-  const question: ModuleQuestion = {
+  const processIds: string[] = [];
+  const instanceIds: (string | null)[] = [];
+  const rackIds: (string | null)[] = [];
+  const tagWords: string[] = [];
+  const tagCounts = new Int32Array(memberIds.length);
+  memberIds.forEach((memberId, m) => {
+    const member = memberOf(problem, memberId);
+    processIds.push(member.processId);
+    instanceIds.push(member.instanceId);
+    rackIds.push(member.rackId);
+    for (const { key, value } of member.clientTags) tagWords.push(key, value);
+    tagCounts[m] = member.clientTags.length * 2;
+  });
+  const written: Written = {
     dense: new Uint8Array(buffer, 0, denseBytes(size)).slice(),
     groupId: problem.groupId,
     subtopologyIds: encoded.numbering.subtopologyIds,
-    members: encoded.memberIds.map((memberId) => namesOf(problem.members.get(memberId))),
     rackAwareAssignmentTags: problem.rackAwareAssignmentTags,
+    memberIds,
+    processIds,
+    instanceIds,
+    rackIds,
+    tagWords,
+    tagCounts,
   };
-  return serialize(question);
+  return serialize(written);
 }
 
-function namesOf(member: AssignmentHolder | undefined): MemberNames {
-  if (member === undefined) throw new Error('Cannot ask assignor module: a member has no name');
-  const { memberId, processId, instanceId, rackId, clientTags } = member;
-  return { memberId, processId, instanceId, rackId, clientTags };
+/** What {@link writeQuestion} wrote. */
+export function parseQuestion(bytes: Uint8Array): ModuleQuestion {
+  const { memberIds, processIds, instanceIds, rackIds, tagWords, tagCounts, ...question } =
+    deserialize(bytes) as Written;
+  let word = 0;
+  return {
+    ...question,
+    members: memberIds.map((memberId, m) => {
+      const clientTags: KeyValue[] = [];
+      for (const end = word + (tagCounts[m] ?? 0); word < end; word += 2) {
+        clientTags.push({ key: tagWords[word] ?? '', value: tagWords[word + 1] ?? '' });
+      }
+      return {
+        memberId,
+        processId: processIds[m] ?? '',
+        instanceId: instanceIds[m] ?? null,
+        rackId: rackIds[m] ?? null,
+        clientTags,
+      };
+    }),
+  };
+}
+
+function memberOf({ members }: GroupProblem, memberId: string): AssignmentHolder {
+  const member = members.get(memberId);
+  if (member === undefined) throw new Error(`Cannot ask assignor module: no member "${memberId}"`);
+  return member;
 }

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { type GroupResult, gatherProblem } from '../../machines/model/assignment.ts';
 import type { ModuleFaultName, StandIn } from '../../machines/model/assignors.ts';
 import { AssignorModuleError, AssignorModules } from '../../workers/assignor-modules.ts';
+import { frameOf } from '../../workers/frames.ts';
 import { AssignorPool } from '../../workers/pool.ts';
 import { listResult } from '../../workers/problem.ts';
 import { assignDirectly, assignmentMember, assignmentProblem } from '../support/assignment.ts';
@@ -15,10 +16,25 @@ const PATIENCE = { deadlineMs: 15_000 };
 const HOUR_MS = 3_600_000;
 const MEGABYTE = 1_024 * 1_024;
 
+/** Code that answers in numbers itself, behind the back of whoever reads what a module returns. */
+function forged(...members: readonly number[]): string {
+  const placement = Buffer.from(Int32Array.from(members).buffer);
+  const frame = [...frameOf(Uint8Array.of(PLACED), placement)];
+  return `(await import('node:fs')).writeSync(3, Uint8Array.from([${frame}])); await new Promise(() => {})`;
+}
+
+/** The first byte of an answer with a placement. */
+const PLACED = 1;
+
 /** What a module can do wrong, by the group that it is asked about; `allToFirst` is what it does right. */
 const MISDEEDS: Readonly<Record<string, readonly [ModuleFaultName, reason: RegExp, code: string]>> =
   {
     throws: ['threw', /^RangeError: no \(at .*bad.mjs:3:\d+\)+$/, "throw new RangeError('no')"],
+    'throws a screenful': [
+      'threw',
+      /^one two \[2J three \(at /,
+      "throw new Error('one\\n\\ttwo\\x1b[2J\\r\\n three')",
+    ],
     'throws nothing': ['threw', /^undefined$/, 'throw undefined'],
     'throws something untold': ['threw', /cannot be told/, 'throw { toString() { throw 1 } }'],
     'rejects later': [
@@ -46,7 +62,15 @@ const MISDEEDS: Readonly<Record<string, readonly [ModuleFaultName, reason: RegEx
       'return new Proxy({}, { ownKeys() { for (;;); } })',
     ],
     'forgets a task': ['invalid', /^Task 0_0 is active on no member$/, 'return {}'],
-    'forgets standbys': ['broken', /^H5: /, "return { a: { active: ['0_0', '0_1'] } }"],
+    'forgets standbys': [
+      'invalid',
+      /^Task 0_0 has 0 standbys, wanted 1$/,
+      "return { a: { active: ['0_0', '0_1'] } }",
+    ],
+    'forges an assignment': ['broken', /^H5: /, forged(0, 0, -1, -1)],
+    'forges a member': ['broken', /^H2: /, forged(0, 9, -1, -1)],
+    'forges too few tasks': ['invalid', /cannot be read/, forged(0)],
+    'forges too many tasks': ['broken', /^H2: /, forged(0, 0, 1, 1, 1)],
     exits: ['ended', /^Its process ended with code 7$/, 'process.exit(7)'],
     'kills itself': [
       'ended',
