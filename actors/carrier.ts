@@ -54,6 +54,7 @@ export class Carrier {
       const what = { groupId, slot, cause, memberId };
       this.#log.remember(journalEntry({ ...what, because, report, nowMs }));
     }
+    if (report !== undefined) this.#env.metrics.targetInstalled(report.figures);
     for (const effect of effects) this.#takeInHand(groupId, effect);
     return slot;
   }

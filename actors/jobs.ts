@@ -42,7 +42,8 @@ export class Jobs {
     this.#assignor.assign(problem, { deadlineMs: this.#deadlineMs }).then(
       (result) => {
         this.#inFlight--;
-        this.#metrics.assignmentRun('assigned', this.#clock.monotonicMs() - startedMs);
+        const ms = this.#clock.monotonicMs() - startedMs;
+        this.#metrics.assignmentRun('assigned', ms, result.threadMs);
         if (result.standIn !== undefined) this.#metrics.assignorStoodIn(result.standIn);
         over({ kind: 'assigned', incarnation, run: number, groupEpoch, problem, result });
       },

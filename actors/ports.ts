@@ -1,7 +1,7 @@
 import type { GroupProblem, GroupResult } from '../machines/model/assignment.ts';
 import type { StandIn } from '../machines/model/assignors.ts';
 import type { GroupState } from '../machines/model/group.ts';
-import type { TargetReport } from '../machines/model/look-back.ts';
+import type { AssignmentFigures, TargetReport } from '../machines/model/look-back.ts';
 import type { PatternSearch } from '../machines/model/patterns.ts';
 import type { GroupSettings } from '../machines/model/settings.ts';
 import type { TopicsView } from '../machines/model/topics.ts';
@@ -170,8 +170,10 @@ export interface RuntimeMetrics {
   committed(waitMs: number): void;
   /** Ms of a load. */
   loaded(ms: number): void;
-  /** Ms from a run's start to its outcome, the wait for a thread included. */
-  assignmentRun(outcome: 'assigned' | 'failed', ms: number): void;
+  /** Ms from a run's start to its outcome, and those of them on a thread, where that is known. */
+  assignmentRun(outcome: 'assigned' | 'failed', ms: number, threadMs?: number): void;
+  /** A target was installed whose run measured it. */
+  targetInstalled(figures: AssignmentFigures): void;
   /** One of our assignors assigned in place of a user's own. */
   assignorStoodIn(standIn: StandIn): void;
 }

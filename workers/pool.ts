@@ -240,7 +240,7 @@ export class AssignorPool implements AssignorPort {
         'Too few processes for the standby replicas asked for',
       );
     }
-    return readResult(encoded);
+    return { ...readResult(encoded), threadMs: outcome.threadMs };
   }
 
   #warnOfUnknown(assignor: string): void {

@@ -14,7 +14,11 @@ export type AssignmentJob = {
 
 /** What came of it. `broken` names the hard invariant that the result would break. */
 export type AssignmentOutcome =
-  | { readonly status: 'assigned' }
+  | {
+      readonly status: 'assigned';
+      /** What it took; left out where the thread only checked. */
+      readonly threadMs?: number;
+    }
   | { readonly status: 'noProcess' }
   | { readonly status: 'broken'; readonly breach: string };
 
@@ -22,12 +26,14 @@ lowerThreadPriority();
 
 /** Runs one assignment, checks it and looks back on it; the entry of a pool's thread. */
 export default function runAssignment({ buffer, placement }: AssignmentJob): AssignmentOutcome {
+  const startedMs = performance.now();
   const dense = openDense(buffer);
   if (dense.size.tasks > 0 && dense.size.members === 0) return { status: 'noProcess' };
   const breach = placement === undefined ? assigned(dense) : placed(dense, placement);
   if (breach !== undefined) return { status: 'broken', breach };
   lookBack(dense);
-  return { status: 'assigned' };
+  if (placement !== undefined) return { status: 'assigned' };
+  return { status: 'assigned', threadMs: performance.now() - startedMs };
 }
 
 function assigned(dense: Dense): string | undefined {

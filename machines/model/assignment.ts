@@ -89,6 +89,8 @@ export type GroupResult = {
   readonly unassigned: TaskList;
   /** Left out by who assigns without looking back. */
   readonly lookBack?: LookBack;
+  /** Ms that a thread was at it, from a clock that has nothing to do with the group's; left out where none was. */
+  readonly threadMs?: number | undefined;
   /** Undefined: the assignor that was asked for assigned. */
   readonly standIn?: StandIn | undefined;
 };

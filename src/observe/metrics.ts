@@ -7,6 +7,7 @@ import { VERSION } from '../version.ts';
 import { type ApiName, apiByKey } from '../wire/apis.ts';
 import { errorName } from '../wire/errors.ts';
 import { SecondsHistogram, type SecondsSeries } from './seconds-histogram.ts';
+import { targetMetrics } from './target-metrics.ts';
 
 /** What the server reports: the methods of its own port of the same name. */
 type ServerNumbers = {
@@ -197,13 +198,17 @@ function runtimeMetrics(registry: Registry): RuntimeMetrics {
   const committed = seconds('event_purgatory_time_seconds', 'Time from applied to committed');
   const loaded = seconds('partition_load_time_seconds', 'Time to load a shard');
   const runs = histogram(registry, 'background_processing_time_seconds', {
-    help: 'Time of an assignment in the worker pool, by what became of it',
+    help: 'Time of an assignment on its thread, or in all where that is not known, by what became of it',
     labelName: 'outcome',
   });
   const runsBy = {
     assigned: runs.labelled('assigned'),
     failed: runs.labelled('failed'),
   };
+  const queued = seconds(
+    'background_queue_time_seconds',
+    'Time of an assignment before and after its thread',
+  );
   const standIns = new Counter({
     name: 'assignor_fallback_count',
     help: "Assignments by one of Headgate's assignors in place of a user's own, by that one and what was wrong with it",
@@ -223,7 +228,11 @@ function runtimeMetrics(registry: Registry): RuntimeMetrics {
     committed: (waitMs) => committed.observeMs(waitMs),
     loaded: (ms) => loaded.observeMs(ms),
     assignorStoodIn: ({ insteadOf, fault }) => standIns.inc({ assignor: insteadOf, reason: fault }),
-    assignmentRun: (outcome, ms) => runsBy[outcome].observeMs(ms),
+    assignmentRun: (outcome, ms, threadMs) => {
+      runsBy[outcome].observeMs(threadMs ?? ms);
+      if (threadMs !== undefined) queued.observeMs(Math.max(0, ms - threadMs));
+    },
+    targetInstalled: targetMetrics(registry),
   };
 }
 

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import type { ShardStatus } from '../../actors/group-coordinator.ts';
+import { FIGURES } from '../../machines/model/look-back.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import { VERSION } from '../../src/version.ts';
+
+type FigureName = (typeof FIGURES)[number];
 
 const noGroups = { Empty: 0, NotReady: 0, Assigning: 0, Reconciling: 0, Stable: 0, Dead: 0 };
 
@@ -120,6 +123,57 @@ describe('createMetrics()', () => {
     ]);
     const sum = lines.find((line) => line.startsWith('event_purgatory_time_seconds_sum'));
     expect(Number(sum?.split(' ')[1])).to.be.closeTo(100.002_51, 1e-9);
+  });
+
+  it('parts the time of a run into that on its thread and the rest', async () => {
+    const metrics = createMetrics();
+    metrics.runtime.assignmentRun('assigned', 12, 2);
+    metrics.runtime.assignmentRun('failed', 30);
+    const sums = async (name: string) => linesOf(metrics.text(), `${name}_seconds_(sum|count)`);
+    expect(await sums('background_processing_time')).to.deep.equal([
+      'background_processing_time_seconds_sum{outcome="assigned"} 0.002',
+      'background_processing_time_seconds_count{outcome="assigned"} 1',
+      'background_processing_time_seconds_sum{outcome="failed"} 0.03',
+      'background_processing_time_seconds_count{outcome="failed"} 1',
+    ]);
+    expect(await sums('background_queue_time')).to.deep.equal([
+      'background_queue_time_seconds_sum 0.01',
+      'background_queue_time_seconds_count 1',
+    ]);
+  });
+
+  it('counts what targets move, and how even they are', async () => {
+    const metrics = createMetrics();
+    const figures = {
+      ...(Object.fromEntries(FIGURES.map((name) => [name, 0])) as Record<FigureName, number>),
+      tagDiversity: [],
+    };
+    const stateful = { statefulTasks: 4, statefulMoved: 2, copiesBuilt: 3, statefulSpread: 1 };
+    metrics.runtime.targetInstalled({
+      ...figures,
+      ...stateful,
+      moved: 5,
+      leastMoved: 4,
+      activeSpread: 2,
+    });
+    metrics.runtime.targetInstalled({ ...figures, moved: 1, leastMoved: 2, activeSpread: 3 });
+    const lines = await linesOf(metrics.text(), 'streams_group(_\\w+)*_task');
+    expect(lines.filter((line) => !/le="(0|1|\d\d+)"/.test(line))).to.deep.equal([
+      'streams_group_task_move_count 6',
+      'streams_group_excess_task_move_count 1',
+      'streams_group_stateful_task_move_count 2',
+      'streams_group_task_copy_count 3',
+      'streams_group_active_task_spread_bucket{le="2"} 1',
+      'streams_group_active_task_spread_bucket{le="5"} 2',
+      'streams_group_active_task_spread_bucket{le="+Inf"} 2',
+      'streams_group_active_task_spread_sum 5',
+      'streams_group_active_task_spread_count 2',
+      'streams_group_stateful_task_spread_bucket{le="2"} 1',
+      'streams_group_stateful_task_spread_bucket{le="5"} 1',
+      'streams_group_stateful_task_spread_bucket{le="+Inf"} 1',
+      'streams_group_stateful_task_spread_sum 1',
+      'streams_group_stateful_task_spread_count 1',
+    ]);
   });
 
   it('names requests by API, and keeps keys nobody knows in one series', async () => {

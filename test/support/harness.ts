@@ -162,6 +162,7 @@ const noMetrics: RuntimeMetrics = {
   committed() {},
   loaded() {},
   assignmentRun() {},
+  targetInstalled() {},
   assignorStoodIn() {},
 };
 
