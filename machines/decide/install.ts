@@ -95,5 +95,6 @@ function install(
     groupId,
     value: { assignmentEpoch, assignmentTimestampMs: draft.context.nowMs },
   });
+  draft.change({ targetFigures: run?.lookBack.figures });
   sayMoves(draft, changes, run);
 }

@@ -81,6 +81,7 @@ export function newSoft(incarnation: number): GroupSoft {
     nextRun: 1,
     runFailedAtMs: undefined,
     standIn: undefined,
+    targetFigures: undefined,
     reportsHeard: 0,
     derived: undefined,
     intermediate: undefined,

@@ -1,5 +1,6 @@
 import type { StandIn } from './assignors.ts';
 import type { Group } from './group.ts';
+import type { AssignmentFigures } from './look-back.ts';
 import type { GroupPatterns } from './patterns.ts';
 import type { PersistentMap } from './persistent-map.ts';
 import type { Refinement } from './refinement.ts';
@@ -76,6 +77,8 @@ export type GroupSoft = {
   readonly runFailedAtMs: number | undefined;
   /** The target in force is of one of our assignors, in place of a user's own. */
   readonly standIn: StandIn | undefined;
+  /** How good the target in force is; undefined where no run of this process made it. */
+  readonly targetFigures: AssignmentFigures | undefined;
   /** Rises with every report that makes a difference to what is derived; never falls within an incarnation. */
   readonly reportsHeard: number;
   readonly derived: DerivedRefinement | undefined;

@@ -3,6 +3,7 @@ import type { JournalEntry } from '../../actors/ports.ts';
 import type { StandIn } from '../../machines/model/assignors.ts';
 import type { Group, GroupState } from '../../machines/model/group.ts';
 import { byCodeUnits } from '../../machines/model/ids.ts';
+import type { AssignmentFigures } from '../../machines/model/look-back.ts';
 import type { Endpoint, Member, MemberState } from '../../machines/model/member.ts';
 import { UNREFINED, type Warming } from '../../machines/model/refinement.ts';
 import type { GroupSoft } from '../../machines/model/soft.ts';
@@ -102,6 +103,8 @@ export type GroupStateAnswer = Omit<GroupSummary, 'members'> & {
   readonly lastAssignmentConfigs: Readonly<Record<string, string>>;
   /** The target is of one of Headgate's assignors, in place of a user's own that failed. */
   readonly standIn: StandIn | null;
+  /** How good the target is; null where no run since the start made it. */
+  readonly targetFigures: AssignmentFigures | null;
   readonly topology: TopologyView | null;
   readonly members: readonly MemberView[];
   /** Why members may not run what they could. */
@@ -158,6 +161,7 @@ export function stateView({ group, soft }: GroupView): GroupStateAnswer {
     assignmentTimestampMs: group.assignmentTimestampMs,
     lastAssignmentConfigs: byKey(group.lastAssignmentConfigs),
     standIn: soft.standIn ?? null,
+    targetFigures: soft.targetFigures ?? null,
     topology: topologyView(group, soft),
     members: members.map((member) => memberView(member, group, soft, holdings)),
     pending: {

@@ -12,6 +12,7 @@ import { title } from '../client/connection.ts';
 import type { HostPort } from '../config/host-port.ts';
 import { askAdmin } from './admin-http.ts';
 import { CommandError, type CommandIo } from './command-io.ts';
+import { qualityText } from './quality-text.ts';
 import { jsonText, table } from './table.ts';
 
 /** How the answers of `groups` are written. */
@@ -43,7 +44,7 @@ export async function listGroups(
   }
 }
 
-/** `groups describe`: state, epochs and topology; live, also what it waits for. */
+/** `groups describe`: state, epochs and topology; live, also how good its target is and what it waits for. */
 export async function describeGroup(
   client: AdminClient,
   groupId: string,
@@ -73,7 +74,7 @@ export async function describeGroup(
       ],
     ),
   );
-  if (live !== undefined) io.out(pendingText(live));
+  if (live !== undefined) io.out(qualityLine(live) + pendingText(live));
   const subtopologies = topology?.subtopologies ?? [];
   if (subtopologies.length === 0) return;
   const names = (topics: readonly { readonly name: string }[]) =>
@@ -90,6 +91,11 @@ export async function describeGroup(
       ]),
     ),
   );
+}
+
+/** How good the target is, where that is known. */
+function qualityLine({ targetFigures }: GroupStateAnswer): string {
+  return targetFigures === null ? '' : `\nQuality: ${qualityText(targetFigures)}\n`;
 }
 
 /** What keeps a group from going on, or as it should, a line each; nothing when nothing does. */

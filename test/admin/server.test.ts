@@ -308,6 +308,7 @@ describe('the admin server', () => {
       assignmentTimestampMs: 0,
       lastAssignmentConfigs: {},
       standIn: null,
+      targetFigures: null,
       topology: {
         epoch: 0,
         ready: true,

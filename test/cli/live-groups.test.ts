@@ -92,7 +92,10 @@ describe('headgate groups against a coordinator', () => {
 
   it('describe --admin tells what a group waits for', async () => {
     await io.run('groups', 'describe', 'orders', ...bootstrap(), ...admin());
-    expect(io.output).to.contain('\n\nB waits for 0_1 (held by A)\n');
+    expect(io.output).to.contain(
+      '\n\nQuality: 1 of 2 active tasks moved (1 at least); spread of actives 0\n' +
+        '\nB waits for 0_1 (held by A)\n',
+    );
     await io.run('groups', 'describe', 'warming', ...bootstrap(), ...admin());
     expect(io.output).to.contain('\n0_1 runs on D: the warm-up for E is not heard of yet\n');
     await io.run('groups', 'describe', 'stuck', ...bootstrap(), ...admin());
@@ -111,6 +114,10 @@ describe('headgate groups against a coordinator', () => {
     await io.run('groups', 'why', 'orders', '--member', 'B', ...admin());
     expect(io.output).to.contain('    B joined: group epoch 2 -> 3\n');
     expect(io.output).to.contain('    B waits for 0_1, held by process pA\n');
+    await io.run('groups', 'why', 'orders', '--task', '0_1', ...admin());
+    expect(io.output).to.contain(
+      '    Target of epoch 3: 0_1 moves from A to B: its owner had more than an even share of tasks (1); B needs it for an even share\n',
+    );
   });
 
   it('assign --group tells what a rebalance would move, and touches nothing', async () => {

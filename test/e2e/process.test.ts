@@ -241,6 +241,9 @@ describe('headgate serve and its clients', () => {
     expect((await get('/health/ready')).status).to.equal(200);
     const metrics = await get('/metrics');
     expect(metrics.text).to.match(/\{[^}]*[Ss]table[^}]*\} [1-9]/);
+    for (const name of ['background_queue_time_seconds', 'streams_group_active_task_spread']) {
+      expect(metrics.text).to.match(new RegExp(`^${name}_count [1-9]`, 'm'));
+    }
     const state = JSON.parse((await get('/groups/seen/state')).text);
     expect([state.groupId, state.state]).to.deep.equal(['seen', 'Stable']);
     const journal = JSON.parse((await get('/groups/seen/journal')).text);
