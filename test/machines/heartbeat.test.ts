@@ -146,6 +146,10 @@ describe('decideHeartbeat()', () => {
     expect(answer?.statuses).to.deep.equal([
       { status: 'MISSING_CLIENT_TAGS', detail: 'The member lacks the client tags rack' },
     ]);
+    expect(stage.beat('A', 'silent', { version: 0 })?.statuses).to.deep.equal([]);
+    expect(stage.beat('A', 'silent', { with: { clientTags: [] } })?.statuses).to.deep.equal([
+      { status: 'MISSING_CLIENT_TAGS', detail: 'The member lacks the client tags zone, rack' },
+    ]);
   });
 });
 
