@@ -73,6 +73,7 @@ function loadSpread({ size, procStart, procMember, activeStart, standbyStart }: 
 
 /** How many tasks have to leave their members, when all are to hold the whole part of an even share or one more. */
 function leastMoves(held: Int32Array, taskCount: number): number {
+  if (held.length === 0) return 0;
   const floor = Math.floor(taskCount / held.length);
   let above = 0;
   let leaving = 0;

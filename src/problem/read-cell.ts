@@ -10,6 +10,7 @@ import {
   type Place,
   placeText,
   recordOf,
+  shown,
   text,
   wholeNumber,
 } from './shape.ts';
@@ -18,8 +19,9 @@ import {
 export const CELL_BYTES_MAX = 64 * 1_024 * 1_024;
 export const CELL_MEMBERS_MAX = 100_000;
 export const CELL_TASKS_MAX = 1_000_000;
+export const CELL_STANDBYS_MAX = 100;
 /** Standbys of all tasks together. */
-export const CELL_COPIES_MAX = 10_000_000;
+export const CELL_COPIES_MAX = 2_000_000;
 const TAG_KEYS_MAX = 100;
 const INT32_MAX = 2 ** 31 - 1;
 
@@ -51,7 +53,7 @@ const cell = objectOf<Cell>({
   assignor: optional(name),
   configs: optional(
     objectOf({
-      numStandbyReplicas: optional(wholeNumber(0, INT32_MAX)),
+      numStandbyReplicas: optional(wholeNumber(0, CELL_STANDBYS_MAX)),
       rackAwareAssignmentTags: optional(listOf(name, TAG_KEYS_MAX)),
       acceptableRecoveryLag: optional(int64),
       placeAsKafka: optional(flag),
@@ -93,9 +95,9 @@ export function parseCell(json: string): Cell {
   try {
     value = JSON.parse(json);
   } catch (cause) {
-    throw new CellError(`It is no JSON: ${cause instanceof Error ? cause.message : cause}`, {
-      cause,
-    });
+    // It shows a part of the text, whatever that is.
+    const reason = String(cause).replaceAll(/\s+/g, ' ');
+    throw new CellError(`It is no JSON: ${reason}`, { cause });
   }
   return readCell(value);
 }
@@ -147,7 +149,7 @@ function refuseRepeats(list: string, entries: readonly { readonly id: string }[]
     const before = seen.get(id);
     if (before !== undefined) {
       throw new CellError(
-        `${list}[${at}].id is ${JSON.stringify(id)}, as ${list}[${before}].id: wanted each once`,
+        `${list}[${at}].id is ${shown(id)}, as ${list}[${before}].id: wanted each once`,
       );
     }
     seen.set(id, at);
@@ -204,7 +206,7 @@ function refuseReports(
     const count = countOf(id, place, taskCounts);
     for (const key of Object.keys(sums)) {
       if (PARTITION.test(key) && Number(key) < count) continue;
-      throw outOfRange(placeText({ key: id, in: place }), JSON.stringify(key), count);
+      throw outOfRange(placeText({ key: id, in: place }), shown(key), count);
     }
   }
 }
@@ -213,7 +215,7 @@ function countOf(id: string, place: Place, taskCounts: ReadonlyMap<string, numbe
   const count = taskCounts.get(id);
   if (count === undefined) {
     const wanted = 'wanted a subtopology of the topology';
-    throw new CellError(`${placeText(place)} has ${JSON.stringify(id)}: ${wanted}`);
+    throw new CellError(`${placeText(place)} has ${shown(id)}: ${wanted}`);
   }
   return count;
 }

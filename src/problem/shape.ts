@@ -14,7 +14,7 @@ export type Read<T> = (value: unknown, place: Place) => T;
 
 const SHOWN_MAX = 60;
 const INT64_MAX = 2n ** 63n - 1n;
-const WORD = /^[A-Za-z_]\w*$/;
+const WORD = /^[A-Za-z_]\w{0,59}$/;
 
 /** A place as programs write it: `members[3].offsets["0"]`. */
 export function placeText(place: Place): string {
@@ -123,8 +123,12 @@ function refuse(value: unknown, place: Place, wanted: string): never {
   throw new CellError(`${where} is ${shown(value)}: wanted ${wanted}`);
 }
 
-/** A value as JSON has it, cut short. */
-function shown(value: unknown): string {
-  const json = JSON.stringify(value) ?? String(value);
-  return json.length <= SHOWN_MAX ? json : `${json.slice(0, SHOWN_MAX)}…`;
+/** A value in a few characters: what kind of thing it is, where it holds others. */
+export function shown(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  if (typeof value !== 'string') return String(value);
+  return value.length <= SHOWN_MAX
+    ? JSON.stringify(value)
+    : `${JSON.stringify(value.slice(0, SHOWN_MAX))}…`;
 }

@@ -116,6 +116,7 @@ describe('headgate assign', () => {
     expect(io.output).to.match(
       /^Cell c: 0 tasks, standbys 0, 0 members in 0 processes\n\nNothing moves\n/,
     );
+    expect(io.output).to.not.contain('NaN');
   });
 
   it('compares all assignors, or those that are named', async () => {

@@ -119,7 +119,7 @@ describe('editCell()', () => {
       'Cannot remove process "x": the problem has none',
       'Cannot add member "a": the problem has it already',
       'Cannot change subtopology "x": the topology has none of that id',
-      'configs.numStandbyReplicas is -1: wanted a whole number from 0 to 2147483647',
+      'configs.numStandbyReplicas is -1: wanted a whole number from 0 to 100',
       'configs.acceptableRecoveryLag is "ten": wanted a whole number from 0 to 9223372036854775807, above 9007199254740991 as digits in a string',
     ]);
   });

@@ -135,13 +135,13 @@ describe('parseCell()', () => {
       (value): Refused => [
         ['members', 0, 'offsets', '0', '3'],
         value,
-        `members[0].offsets["0"]["3"] is ${JSON.stringify(value)}: wanted a whole number from 0 to 9223372036854775807, above 9007199254740991 as digits in a string`,
+        `members[0].offsets["0"]["3"] is ${typeof value === 'string' ? JSON.stringify(value) : value}: wanted a whole number from 0 to 9223372036854775807, above 9007199254740991 as digits in a string`,
       ],
     ),
     [['members', 0, 'stale'], 1, 'members[0].stale is 1: wanted true or false'],
-    [['members', 0, 'tags'], ['zone'], 'members[0].tags is ["zone"]: wanted an object'],
+    [['members', 0, 'tags'], ['zone'], 'members[0].tags is a list: wanted an object'],
     [['members', 0, 'tags', 'zone'], null, 'members[0].tags.zone is null: wanted text'],
-    [['members'], {}, 'members is {}: wanted a list'],
+    [['members'], {}, 'members is an object: wanted a list'],
     [
       ['topology', 0, 'partitions'],
       4,
@@ -150,7 +150,7 @@ describe('parseCell()', () => {
     [
       ['configs', 'numStandbyReplicas'],
       -1,
-      'configs.numStandbyReplicas is -1: wanted a whole number from 0 to 2147483647',
+      'configs.numStandbyReplicas is -1: wanted a whole number from 0 to 100',
     ],
     [
       ['topology', 0, 'tasks'],
@@ -168,9 +168,9 @@ describe('parseCell()', () => {
       `members has 100001 entries: wanted at most ${CELL_MEMBERS_MAX}`,
     ],
     [
-      ['members', 0, 'rack'],
-      { a: 'x'.repeat(99) },
-      `members[0].rack is {"a":"${'x'.repeat(54)}…: wanted text`,
+      ['members', 0, 'stale'],
+      'x'.repeat(99),
+      `members[0].stale is "${'x'.repeat(60)}"…: wanted true or false`,
     ],
   ];
   for (const [path, value, text] of refused) {
@@ -180,7 +180,7 @@ describe('parseCell()', () => {
   }
 
   it('refuses more standbys than there is memory for', () => {
-    const members = Array.from({ length: 12 }, (_, at) => ({ id: `${at}`, process: `${at}` }));
+    const members = Array.from({ length: 4 }, (_, at) => ({ id: `${at}`, process: `${at}` }));
     const cell = {
       cell: 'c',
       configs: { numStandbyReplicas: 50 },
@@ -188,7 +188,7 @@ describe('parseCell()', () => {
       members,
     };
     expect(refusalOf(() => readCell(cell))).to.equal(
-      `configs.numStandbyReplicas makes up to 11000000 standbys: wanted at most ${CELL_COPIES_MAX}`,
+      `configs.numStandbyReplicas makes up to 3000000 standbys: wanted at most ${CELL_COPIES_MAX}`,
     );
   });
 
@@ -197,11 +197,22 @@ describe('parseCell()', () => {
       `It is ${CELL_BYTES_MAX + 1} characters long: wanted at most ${CELL_BYTES_MAX}`,
     );
     expect(refusalOf(() => parseCell('{"cell":'))).to.match(/^It is no JSON: /);
-    expect(refusalOf(() => parseCell('[]'))).to.equal('It is []: wanted an object');
+    expect(refusalOf(() => parseCell('[]'))).to.equal('It is a list: wanted an object');
+  });
+
+  it('refuses what is nested without end, and what is named without end, in a few characters', () => {
+    const nested = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const refusal = refusalOf(() =>
+      parseCell(`{"cell":"c","topology":[],"members":[],"${'x'.repeat(100_000)}":${nested}}`),
+    );
+    expect(refusal).to.match(/^\["x{60}"…\] is not known: wanted only cell, /);
+    expect(refusalOf(() => parseCell(`{"cell":${nested}}`))).to.equal(
+      'cell is a list: wanted text',
+    );
   });
 
   it('reads or refuses whatever a file was changed into, in one line', () => {
-    const json = JSON.stringify(WHOLE);
+    const json = JSON.stringify(WHOLE, null, 1);
     const places = fc.nat({ max: json.length });
     const edits = fc.array(fc.tuple(places, fc.nat({ max: 5 }), fc.string({ maxLength: 4 })), {
       minLength: 1,
