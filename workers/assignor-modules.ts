@@ -17,6 +17,15 @@ export type AssignorModulesOptions = {
   readonly monotonicMs?: () => number;
 };
 
+/** What a module is asked for. */
+export type Proposal = {
+  readonly groupId: string;
+  /** Called when its turn has come. */
+  readonly request: () => ModuleRequest;
+  /** Says what is wrong with a placement. What it throws is thrown on, and is no fault of the module. */
+  readonly check: (placement: Placement) => Promise<string | undefined>;
+};
+
 /** A module that cannot be used, found at the start. Its message is one line for each. */
 export class AssignorModuleError extends Error {
   override readonly name = 'AssignorModuleError';
@@ -68,17 +77,12 @@ export class AssignorModules {
   /**
    * Asks a module for an assignment.
    *
-   * @param check says what is wrong with a placement; what it throws is thrown on, and is no fault of the module.
    * @returns undefined when the check found nothing wrong; else why there is no assignment.
    */
-  async propose(
-    name: string,
-    request: () => ModuleRequest,
-    check: (placement: Placement) => Promise<string | undefined>,
-  ): Promise<ModuleFault | undefined> {
+  async propose(name: string, proposal: Proposal): Promise<ModuleFault | undefined> {
     const own = this.#modules.get(name);
     if (own === undefined) throw new Error(`Cannot ask assignor module: "${name}" is none`);
-    return own.propose(request, check);
+    return own.propose(proposal);
   }
 
   /** Ends all processes. */
@@ -125,14 +129,17 @@ class OwnAssignor {
     }
   }
 
-  async propose(
-    request: () => ModuleRequest,
-    check: (placement: Placement) => Promise<string | undefined>,
-  ): Promise<ModuleFault | undefined> {
+  async propose(proposal: Proposal): Promise<ModuleFault | undefined> {
+    const fault = await this.#proposeInTurn(proposal);
+    if (fault !== undefined) this.#warnOf(fault, proposal.groupId);
+    return fault;
+  }
+
+  async #proposeInTurn({ request, check }: Proposal): Promise<ModuleFault | undefined> {
     const refused = this.#restFault();
     if (refused !== undefined) return refused;
     if (!(await this.#turn())) {
-      return this.#tell(new ModuleFault('busy', `It had no turn within ${this.#turnMs} ms`));
+      return new ModuleFault('busy', `It had no turn within ${this.#turnMs} ms`);
     }
     try {
       return this.#restFault() ?? (await this.#settle(await this.#ask(request(), check)));
@@ -146,16 +153,12 @@ class OwnAssignor {
     await this.#process.close();
   }
 
-  async #ask(
-    request: ModuleRequest,
-    check: (placement: Placement) => Promise<string | undefined>,
-  ): Promise<ModuleFault | undefined> {
+  async #ask(request: ModuleRequest, check: Proposal['check']): Promise<ModuleFault | undefined> {
     let placement: Placement;
     try {
       placement = await this.#process.ask(request);
     } catch (error) {
-      if (error instanceof ModuleFault) return error;
-      throw error;
+      return error instanceof ModuleFault ? error : new ModuleFault('ended', String(error));
     }
     const breach = await check(placement);
     return breach === undefined ? undefined : new ModuleFault('broken', breach);
@@ -180,31 +183,25 @@ class OwnAssignor {
       const restMs = Math.min(REST_MAX_MS, REST_MIN_MS * 2 ** doublings);
       this.#restUntilMs = this.#monotonicMs() + restMs;
     }
-    return this.#tell(fault);
+    return fault;
   }
 
   #restFault(): ModuleFault | undefined {
     const leftMs = this.#restUntilMs - this.#monotonicMs();
     if (leftMs <= 0 || this.#lastFault === undefined) return undefined;
     const seconds = Math.ceil(leftMs / 1_000);
-    return this.#tell(
-      new ModuleFault(
-        'resting',
-        `It is not asked for another ${seconds} s, after ${this.#faultsInARow} faults in a row: ${this.#lastFault.message}`,
-      ),
+    return new ModuleFault(
+      'resting',
+      `It is not asked for another ${seconds} s, after ${this.#faultsInARow} faults in a row: ${this.#lastFault.message}`,
     );
   }
 
-  /** Warns once for each change of what is wrong. */
-  #tell(fault: ModuleFault): ModuleFault {
-    if (fault.fault !== this.#loggedFault) {
-      this.#loggedFault = fault.fault;
-      this.#log.warn(
-        { assignor: this.#name, fault: fault.fault, reason: fault.message },
-        'Assignor module gave no assignment',
-      );
-    }
-    return fault;
+  /** Once for each change of what is wrong. */
+  #warnOf({ fault, message: reason }: ModuleFault, groupId: string): void {
+    if (fault === this.#loggedFault) return;
+    this.#loggedFault = fault;
+    const fields = { assignor: this.#name, groupId, fault, reason };
+    this.#log.warn(fields, 'Assignor module gave no assignment');
   }
 
   /** @returns whether its turn came in time; then {@link #endTurn} is to be called. */

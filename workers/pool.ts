@@ -168,11 +168,12 @@ export class AssignorPool implements AssignorPort {
     if (this.#modules === undefined || !isForModule) {
       return { outcome: await this.#run({ buffer }, deadlineMs) };
     }
-    const fault = await this.#modules.propose(
-      problem.assignor,
-      () => ({ question: writeQuestion(problem, encoded), tasks: size.tasks, slots: size.slots }),
-      (placement) => this.#check({ buffer, placement }, deadlineMs),
-    );
+    const { tasks, slots } = size;
+    const fault = await this.#modules.propose(problem.assignor, {
+      groupId: problem.groupId,
+      request: () => ({ question: writeQuestion(problem, encoded), tasks, slots }),
+      check: (placement) => this.#check({ buffer, placement }, deadlineMs),
+    });
     if (fault === undefined) return { outcome: { status: 'assigned' } };
     const outcome = await this.#run({ buffer }, deadlineMs);
     const standIn = {

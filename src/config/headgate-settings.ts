@@ -109,7 +109,7 @@ export const headgateSettings = {
   ),
   'assignor.module.memory.max.bytes': long(
     512 * 1_024 * 1_024,
-    { unit: 'bytes', min: 64 * 1_024 * 1_024 },
+    { unit: 'bytes', min: 128 * 1_024 * 1_024 },
     'The process of an assignor of your own that takes more memory is ended.',
   ),
   'handover.heartbeat.interval.ms': int(
