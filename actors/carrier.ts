@@ -1,11 +1,15 @@
 import { apply } from '../machines/apply.ts';
+import type { LookedBack } from '../machines/decide/looked-back.ts';
+import { tellTarget } from '../machines/decide/say-moves.ts';
 import type { Effect, GroupDecision, GroupSlot } from '../machines/decision.ts';
 import { emptySlot } from '../machines/model/empty.ts';
+import type { Untold } from '../machines/model/look-back.ts';
 import type { Effects } from './effects.ts';
 import type { ShardEnvironment } from './environment.ts';
 import { journalEntry } from './journal-entry.ts';
 import { errorOfLostWrite } from './log-errors.ts';
 import type { GroupCommand } from './messages.ts';
+import type { JournalEntry } from './ports.ts';
 import type { ShardLog } from './shard-log.ts';
 
 /** What a decision is about, as the journal names it. */
@@ -20,8 +24,16 @@ export class Carrier {
   readonly #env: ShardEnvironment;
   readonly #log: ShardLog;
   readonly #effects: Effects;
+  readonly #lookedBack: (groupId: string, found: LookedBack) => void;
 
-  constructor(parts: { env: ShardEnvironment; log: ShardLog; effects: Effects }) {
+  constructor(parts: {
+    env: ShardEnvironment;
+    log: ShardLog;
+    effects: Effects;
+    /** Is told how good a target is that a decision installed, some time after it. */
+    lookedBack: (groupId: string, found: LookedBack) => void;
+  }) {
+    this.#lookedBack = parts.lookedBack;
     this.#env = parts.env;
     this.#log = parts.log;
     this.#effects = parts.effects;
@@ -35,7 +47,7 @@ export class Carrier {
    */
   carryOut(about: About, decision: GroupDecision<unknown>): GroupSlot | undefined {
     const { groupId, cause, memberId } = about;
-    const { records, soft, effects, because, report } = decision;
+    const { records, soft, effects, because, untold } = decision;
     const before = this.#log.get(groupId);
     if (records.length > 0 || before?.soft !== soft) {
       // What the log would never take must not join a turn: it would take the others of the turn with it.
@@ -49,12 +61,11 @@ export class Carrier {
       if (isRebalance(cause, before, slot)) this.#env.metrics.rebalanced();
     }
     const slot = this.#log.get(groupId);
-    if (because.length > 0) {
+    if (because.length > 0 || untold !== undefined) {
       const nowMs = this.#env.clock.nowMs();
-      const what = { groupId, slot, cause, memberId };
-      this.#log.remember(journalEntry({ ...what, because, report, nowMs }));
+      const what = { groupId, slot, cause, memberId, because, report: undefined, nowMs };
+      this.#log.remember(untold === undefined ? journalEntry(what) : this.#tellOf(what, untold));
     }
-    if (report !== undefined) this.#env.metrics.targetInstalled(report.figures);
     for (const effect of effects) this.#takeInHand(groupId, effect);
     return slot;
   }
@@ -71,6 +82,19 @@ export class Carrier {
   countHurried(before: GroupSlot | undefined, after: GroupSlot | undefined): void {
     this.#env.hurried.count +=
       (after?.soft.hurriedMembers ?? 0) - (before?.soft.hurriedMembers ?? 0);
+  }
+
+  /** The journal entry of a target, once its run has been looked back on. */
+  async #tellOf(what: Parameters<typeof journalEntry>[0], untold: Untold): Promise<JournalEntry> {
+    const found = await untold.lookBack;
+    if (found !== undefined) {
+      const { figures } = found;
+      const { incarnation, group } = untold;
+      this.#env.metrics.targetInstalled(figures);
+      this.#lookedBack(what.groupId, { incarnation, group, figures });
+    }
+    const { because, report } = tellTarget(untold, found);
+    return journalEntry({ ...what, because: [...what.because, ...because], report });
   }
 
   #takeInHand(groupId: string, effect: Effect): void {

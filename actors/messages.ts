@@ -1,3 +1,4 @@
+import type { LookedBack } from '../machines/decide/looked-back.ts';
 import type { Context, GroupDecision, GroupSlot, RunOutcome } from '../machines/decision.ts';
 import type { SearchOutcome } from '../machines/model/patterns.ts';
 import type { PersistentMap } from '../machines/model/persistent-map.ts';
@@ -48,6 +49,7 @@ export type Message =
   | AnyQuestion
   | { readonly kind: 'timer'; readonly fired: Fired<TimerPurpose> }
   | { readonly kind: 'runOver'; readonly groupId: string; readonly outcome: RunOutcome }
+  | { readonly kind: 'lookedBack'; readonly groupId: string; readonly found: LookedBack }
   | { readonly kind: 'searchOver'; readonly groupId: string; readonly outcome: SearchOutcome }
   | { readonly kind: 'topicsChanged'; readonly names: ReadonlySet<string> }
   | {

@@ -1,3 +1,4 @@
+import { type LookedBack, lookedBack } from '../machines/decide/looked-back.ts';
 import { decideExpiry, decideTopicsDeleted } from '../machines/decide/offsets.ts';
 import { decideSearch, decideSearchOver } from '../machines/decide/patterns.ts';
 import { topicsChanged } from '../machines/decide/topics-changed.ts';
@@ -72,7 +73,12 @@ export class ShardActor {
       runOver: (groupId, outcome) => this.#inside({ kind: 'runOver', groupId, outcome }),
       searchOver: (groupId, outcome) => this.#inside({ kind: 'searchOver', groupId, outcome }),
     });
-    this.#carrier = new Carrier({ env, log: this.#log, effects });
+    this.#carrier = new Carrier({
+      env,
+      log: this.#log,
+      effects,
+      lookedBack: (groupId, found) => this.#inside({ kind: 'lookedBack', groupId, found }),
+    });
     this.#held = new HeldAnswers({
       env,
       log: this.#log,
@@ -213,6 +219,9 @@ export class ShardActor {
       case 'runOver':
         this.#held.runOver(message.groupId, message.outcome);
         return;
+      case 'lookedBack':
+        this.#lookedBack(message.groupId, message.found);
+        return;
       case 'searchOver':
         this.#quietly(message.groupId, 'topics searched', null, (slot, context) =>
           decideSearchOver(slot, message.outcome, context),
@@ -320,6 +329,12 @@ export class ShardActor {
         current === undefined ? undefined : decideSearch(current, context),
       );
     }
+  }
+
+  #lookedBack(groupId: string, found: LookedBack): void {
+    const slot = this.#log.get(groupId);
+    const soft = lookedBack(slot, found);
+    if (slot !== undefined && soft !== undefined) this.#log.put({ ...slot, soft });
   }
 
   #planSweep(): void {

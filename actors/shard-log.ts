@@ -95,10 +95,25 @@ export class ShardLog {
     if (!this.#turn.touched.has(groupId)) this.#turn.touched.set(groupId, before);
   }
 
-  /** Tells the journal once the turn is committed; at once if nothing was written in it. */
-  remember(entry: JournalEntry): void {
-    if (this.#turn === undefined) this.#parts.env.journal.write(entry);
+  /**
+   * Tells the journal once the turn is committed; at once if nothing was written in it. An entry that is not there yet is
+   * told when it is.
+   */
+  remember(entry: JournalEntry | Promise<JournalEntry>): void {
+    if (this.#turn === undefined) this.#tell(entry);
     else this.#turn.journal.push(entry);
+  }
+
+  #tell(entry: JournalEntry | Promise<JournalEntry>): void {
+    const { journal, log } = this.#parts.env;
+    if (!(entry instanceof Promise)) {
+      journal.write(entry);
+      return;
+    }
+    entry.then(
+      (made) => journal.write(made),
+      (cause: unknown) => log.error({ err: cause }, 'Cannot tell why tasks move'),
+    );
   }
 
   /**
@@ -147,7 +162,7 @@ export class ShardLog {
     const { env, committed } = this.#parts;
     this.#state.commit(turn);
     env.metrics.committed(env.clock.monotonicMs() - turn.handedOverAtMs);
-    for (const entry of turn.journal) env.journal.write(entry);
+    for (const entry of turn.journal) this.#tell(entry);
     for (const groupId of turn.touched.keys()) {
       env.watcher.groupChanged(groupId, turn.after.get(groupId)?.group?.state ?? 'Dead');
     }

@@ -14,7 +14,7 @@ export type Turn = {
   after: Slots;
   readonly batches: RecordBatch[];
   readonly replies: ParkedReply[];
-  readonly journal: JournalEntry[];
+  readonly journal: (JournalEntry | Promise<JournalEntry>)[];
   /** The groups it wrote to, each as it was before its first record. */
   readonly touched: Map<string, GroupSlot | undefined>;
   readonly handedOverAtMs: number;

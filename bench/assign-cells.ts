@@ -63,8 +63,11 @@ export async function answerCell(
   };
   const { before, after } = eventOf(cell);
   const ask = (asked = after) => pool.assign(asked, { deadlineMs: RUN_DEADLINE_MS });
+  // A group whose one member comes had none before, and no run gave anything. Nothing of a run is left to be done.
+  const askBefore = () => ask(before).then(({ lookBack }) => lookBack, ignoreNoProcess);
   try {
     const result = await ask();
+    await result.lookBack;
     return {
       ...about,
       ...(assignment && describeResult(problem, listResult(problem, result))),
@@ -74,11 +77,11 @@ export async function answerCell(
         wholeTiming: await timeRuns(
           () => ask(),
           timing,
-          () => ask(before).catch(ignoreNoProcess),
+          () => askBefore(),
         ),
         installTiming: await timeInstall(after, result, timing),
         loopDelayMs: await measureLoopDelay(async () => {
-          await ask(before).catch(ignoreNoProcess);
+          await askBefore();
           await ask();
         }),
       }),
@@ -91,7 +94,6 @@ export async function answerCell(
 
 const RUN_DEADLINE_MS = 60_000;
 
-/** A group whose one member comes had none before, and no run gave anything. */
 function ignoreNoProcess(error: unknown): void {
   if (!(error instanceof AssignorError) || error.error !== 'noProcess') throw error;
 }

@@ -1,7 +1,7 @@
 import type { Client, HeartbeatAnswer, HeartbeatRequest } from './commands.ts';
 import type { GroupProblem, GroupResult } from './model/assignment.ts';
 import type { Group, Offsets } from './model/group.ts';
-import type { TargetReport } from './model/look-back.ts';
+import type { Untold } from './model/look-back.ts';
 import type { PatternQuery } from './model/patterns.ts';
 import type { Behaviour } from './model/profile.ts';
 import type { CoordinatorSettings, GroupSettings } from './model/settings.ts';
@@ -25,8 +25,8 @@ export type Decision<TRecord, TSoft, TReply, TEffect> = {
   readonly effects: readonly TEffect[];
   /** Why, in words a person can read in the journal. Empty when nothing happened that anyone would ask about. */
   readonly because: readonly string[];
-  /** What the run says of itself whose target this installs. */
-  readonly report?: TargetReport | undefined;
+  /** A target that this installs, whose reasons come when its run has been looked back on; the journal waits for them. */
+  readonly untold?: Untold | undefined;
 };
 
 /** An answer now, or one that waits for the run of the assignor that the heartbeat started (OFF-8). */

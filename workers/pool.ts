@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import type { AssignorPort, Log } from '../actors/ports.ts';
@@ -8,11 +9,12 @@ import {
   assignorByState,
   type StandIn,
 } from '../machines/model/assignors.ts';
+import type { LookBack } from '../machines/model/look-back.ts';
 import type { AssignorModules } from './assignor-modules.ts';
 import { EncodedGroups } from './encoded-groups.ts';
 import { writeQuestion } from './module-question.ts';
 import type { Placement } from './placement.ts';
-import { type EncodedProblem, readResult } from './problem.ts';
+import { type EncodedProblem, readLookBack, readResult } from './problem.ts';
 import { SharedBuffers } from './shared-buffers.ts';
 import type { AssignmentJob, AssignmentOutcome } from './thread.ts';
 import { threadOptions } from './thread-options.ts';
@@ -90,8 +92,8 @@ export class AssignorPool implements AssignorPort {
       filename: fileURLToPath(threadFile),
       minThreads: options.threads,
       maxThreads: options.threads,
-      // `assign` bounds the queue; here is room for the second try of every run.
-      maxQueue: options.queueMax + options.threads,
+      // `assign` bounds the queue; here is room for the second try of every run, and for a look back on as many.
+      maxQueue: 2 * (options.queueMax + options.threads),
     });
     // An idle thread that ends is replaced; there is no run to fail.
     this.#pool.on('error', (error: unknown) => {
@@ -116,13 +118,10 @@ export class AssignorPool implements AssignorPort {
     try {
       const encoded = await this.#encode(this.#forOurs(problem));
       const { outcome, standIn } = await this.#compute(problem, encoded, options.deadlineMs);
-      try {
-        const result = this.#read(problem, encoded, outcome);
-        return standIn === undefined ? result : { ...result, standIn };
-      } finally {
-        // The thread has answered, so nobody else touches the buffer. On no other way does it come back.
-        this.#buffers.give(encoded.dense.buffer);
-      }
+      const result = this.#read(problem, encoded, outcome);
+      // Whoever waits for the result has the event loop first.
+      const lookBack = setImmediate().then(() => this.#lookBack(encoded, options.deadlineMs));
+      return { ...result, lookBack, ...(standIn !== undefined && { standIn }) };
     } finally {
       this.#pending -= 1;
     }
@@ -210,6 +209,19 @@ export class AssignorPool implements AssignorPort {
     }
   }
 
+  /** Never rejects: a target without reasons is still a target. Then the buffer is free. */
+  async #lookBack(encoded: EncodedProblem, deadlineMs: number): Promise<LookBack | undefined> {
+    try {
+      await this.#run({ buffer: encoded.dense.buffer, looksBack: true }, deadlineMs);
+      const found = readLookBack(encoded);
+      this.#buffers.give(encoded.dense.buffer);
+      return found;
+    } catch (error) {
+      if (!this.#closed) this.#log.warn({ error }, 'Cannot say why tasks move');
+      return undefined;
+    }
+  }
+
   #explain(cause: unknown, isLate: boolean, deadlineMs: number): AssignorError {
     if (this.#closed) return new AssignorError('closed', 'Assignment given up: the pool is closed');
     if (isLate) {
@@ -222,6 +234,8 @@ export class AssignorPool implements AssignorPort {
   }
 
   #read(problem: GroupProblem, encoded: EncodedProblem, outcome: AssignmentOutcome): GroupResult {
+    // The thread has answered, so nobody else touches the buffer. Of a result it is looked back on first.
+    if (outcome.status !== 'assigned') this.#buffers.give(encoded.dense.buffer);
     if (outcome.status === 'noProcess') {
       throw new AssignorError(
         'noProcess',

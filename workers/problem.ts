@@ -72,7 +72,7 @@ export function encodeProblem(problem: AssignmentProblem, buffers: SharedBuffers
 
 /** Copies the result out of the buffer; afterwards nothing refers to it. Lists are made when they are read. */
 export function readResult(encoded: EncodedProblem): GroupResult {
-  const { dense, numbering, memberIds, installed, tags } = encoded;
+  const { dense, numbering, memberIds, installed } = encoded;
   const actives = { start: dense.activeStart.slice(), tasks: dense.activeTask.slice() };
   const standbys = { start: dense.standbyStart.slice(), tasks: dense.standbyTask.slice() };
   const targets = memberIds.map((_, m) => new NumberedTasks(numbering, actives, standbys, m));
@@ -81,22 +81,25 @@ export function readResult(encoded: EncodedProblem): GroupResult {
   for (let t = 0; found < unassigned.length && t < dense.size.tasks; t++) {
     if (at(dense.active, t) === -1) unassigned[found++] = t;
   }
-  const lookBack: LookBack = {
-    figures: readFigures(dense, tags),
-    reasons: new NumberedReasons({
-      numbering,
-      memberIds,
-      standbys,
-      activeCodes: dense.activeReason.slice(),
-      standbyCodes: dense.standbyReason.slice(),
-    }),
-  };
   return {
     memberIds,
     installed,
     targets,
     unassigned: listTasks(numbering, unassigned, 0, found),
-    lookBack,
+  };
+}
+
+/** As {@link readResult}, after the thread has looked back. */
+export function readLookBack({ dense, numbering, memberIds, tags }: EncodedProblem): LookBack {
+  return {
+    figures: readFigures(dense, tags),
+    reasons: new NumberedReasons({
+      numbering,
+      memberIds,
+      standbys: { start: dense.standbyStart.slice(), tasks: dense.standbyTask.slice() },
+      activeCodes: dense.activeReason.slice(),
+      standbyCodes: dense.standbyReason.slice(),
+    }),
   };
 }
 

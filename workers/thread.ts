@@ -10,6 +10,8 @@ export type AssignmentJob = {
   readonly buffer: SharedArrayBuffer;
   /** Somebody else's assignment, only to be checked. */
   readonly placement?: Placement;
+  /** The result is there and sound: only looks back on how it came about. */
+  readonly looksBack?: true;
 };
 
 /** What came of it. `broken` names the hard invariant that the result would break. */
@@ -24,14 +26,18 @@ export type AssignmentOutcome =
 
 lowerThreadPriority();
 
-/** Runs one assignment, checks it and looks back on it; the entry of a pool's thread. */
-export default function runAssignment({ buffer, placement }: AssignmentJob): AssignmentOutcome {
+/** Runs one assignment and checks it, or looks back on one; the entry of a pool's thread. */
+export default function runAssignment(job: AssignmentJob): AssignmentOutcome {
+  const { buffer, placement, looksBack } = job;
   const startedMs = performance.now();
   const dense = openDense(buffer);
+  if (looksBack) {
+    lookBack(dense);
+    return { status: 'assigned' };
+  }
   if (dense.size.tasks > 0 && dense.size.members === 0) return { status: 'noProcess' };
   const breach = placement === undefined ? assigned(dense) : placed(dense, placement);
   if (breach !== undefined) return { status: 'broken', breach };
-  lookBack(dense);
   if (placement !== undefined) return { status: 'assigned' };
   return { status: 'assigned', threadMs: performance.now() - startedMs };
 }

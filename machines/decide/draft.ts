@@ -2,7 +2,7 @@ import { apply } from '../apply.ts';
 import type { Context, Effect, GroupDecision, GroupSlot, Reply } from '../decision.ts';
 import { emptySlot, UNHEARD_MEMBER } from '../model/empty.ts';
 import type { Group } from '../model/group.ts';
-import type { TargetReport } from '../model/look-back.ts';
+import type { Untold } from '../model/look-back.ts';
 import type { Member } from '../model/member.ts';
 import { invariant } from '../model/refusal.ts';
 import type { GroupSoft, MemberSoft } from '../model/soft.ts';
@@ -24,7 +24,7 @@ export class Draft {
   #records: GroupRecord[] | undefined;
   #effects: Effect[] | undefined;
   #because: string[] | undefined;
-  #report: TargetReport | undefined;
+  #untold: Untold | undefined;
 
   constructor(slot: GroupSlot, context: Context) {
     this.context = context;
@@ -87,8 +87,9 @@ export class Draft {
     this.#because.push(words);
   }
 
-  report(report: TargetReport): void {
-    this.#report = report;
+  /** Leaves a target to be told of when its run has been looked back on. */
+  tellLater(untold: Untold): void {
+    this.#untold = untold;
   }
 
   change(soft: Partial<GroupSoft>): void {
@@ -107,7 +108,7 @@ export class Draft {
       reply,
       effects: this.#effects ?? NO_EFFECTS,
       because: this.#because ?? NO_WORDS,
-      report: this.#report,
+      untold: this.#untold,
     };
   }
 }

@@ -1,13 +1,13 @@
 import type { RunOutcome } from '../decision.ts';
 import { byCodeUnits } from '../model/ids.ts';
+import type { TargetChange, Untold } from '../model/look-back.ts';
 import { NumberedTasks } from '../model/numbered-tasks.ts';
 import type { RunInFlight } from '../model/soft.ts';
 import { sameTasksByRole } from '../model/task-list.ts';
 import type { TasksByRole } from '../model/tasks.ts';
 import { NO_TASKS_BY_ROLE } from '../model/tasks.ts';
 import type { Draft } from './draft.ts';
-import type { TargetChange } from './moves.ts';
-import { sayMoves, type ToldRun } from './say-moves.ts';
+import { sayMoves } from './say-moves.ts';
 
 /** The empty target that a topology which is not ready gives everybody (ASG-9, TOP-13). */
 export function installNothing(draft: Draft): void {
@@ -83,7 +83,7 @@ function install(
   draft: Draft,
   assignmentEpoch: number,
   changes: TargetChange[],
-  run?: ToldRun,
+  run?: Pick<Untold, 'assignor' | 'lookBack'>,
 ): void {
   const { groupId } = draft.group;
   changes.sort((a, b) => byCodeUnits(a.memberId, b.memberId));
@@ -95,6 +95,10 @@ function install(
     groupId,
     value: { assignmentEpoch, assignmentTimestampMs: draft.context.nowMs },
   });
-  draft.change({ targetFigures: run?.lookBack.figures });
-  sayMoves(draft, changes, run);
+  draft.change({ targetFigures: undefined });
+  if (run === undefined) sayMoves(draft, changes, undefined);
+  else {
+    const { incarnation } = draft.soft;
+    draft.tellLater({ ...run, changes, incarnation, group: draft.group });
+  }
 }

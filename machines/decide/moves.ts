@@ -1,13 +1,6 @@
-import type { MoveReason, MoveReasons } from '../model/look-back.ts';
+import type { MoveReason, MoveReasons, TargetChange } from '../model/look-back.ts';
 import { hasTask, subtractTasks, taskKey, toTaskList } from '../model/task-list.ts';
 import type { TaskList, TasksByRole } from '../model/tasks.ts';
-
-/** One member's target as it was and as it is. */
-export type TargetChange = {
-  readonly memberId: string;
-  readonly before: TasksByRole;
-  readonly after: TasksByRole;
-};
 
 /** Tasks that go the same way from one target to the next. */
 export type Way = {

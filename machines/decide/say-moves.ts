@@ -2,12 +2,14 @@ import {
   type LookBack,
   MOVED_TASKS_MAX,
   type MovedTasks,
+  type TargetChange,
   type TargetReport,
+  type Untold,
 } from '../model/look-back.ts';
 import { countTasks, nameTasks, taskKeys } from '../model/task-list.ts';
 import type { TaskList } from '../model/tasks.ts';
 import type { Draft } from './draft.ts';
-import { byReason, type TargetChange, type Way, type Why, waysOf } from './moves.ts';
+import { byReason, type Way, type Why, waysOf } from './moves.ts';
 import { reasonWords } from './reason-words.ts';
 
 /** Lines of one target in the journal; a count stands for the rest. */
@@ -18,21 +20,33 @@ const TASKS_NAMED = 20;
 /** What a run that a target comes from says of it, and whose it was. */
 export type ToldRun = { readonly assignor: string; readonly lookBack: LookBack };
 
+/** Tells of a target, with reasons if there are any. */
+export function tellTarget(
+  { assignor, changes, group }: Untold,
+  lookBack: LookBack | undefined,
+): { readonly because: readonly string[]; readonly report: TargetReport | undefined } {
+  const because: string[] = [];
+  const teller = { group, say: (words: string) => void because.push(words) };
+  const report = sayMoves(teller, changes, lookBack && { assignor, lookBack });
+  return { because, report };
+}
+
 /**
  * Says which active tasks got another owner, which lost theirs, where copies are to be, and why: one line for all tasks
- * that go the same way for the same reason. Of a told run the journal also gets the figures, and the moves one by one.
+ * that go the same way for the same reason. Of a told run the figures, and the moves one by one, come
+ * back for the journal.
  */
 export function sayMoves(
-  draft: Pick<Draft, 'group' | 'say' | 'report'>,
+  draft: Pick<Draft, 'group' | 'say'>,
   changes: readonly TargetChange[],
   run: ToldRun | undefined,
-): void {
+): TargetReport | undefined {
   const head = `Target of epoch ${draft.group.assignmentEpoch}`;
   const ways = waysOf(changes);
   const moves = run === undefined ? ways.map(plainMove) : explainedMoves(draft, ways, run);
   if (moves.length === 0) draft.say(`${head}: nothing moves`);
   sayLines(draft, head, moves);
-  if (run !== undefined) draft.report(reportOf(run, moves));
+  return run && reportOf(run, moves);
 }
 
 /**

@@ -88,7 +88,7 @@ export type GroupResult = {
   readonly targets: readonly TasksByRole[];
   readonly unassigned: TaskList;
   /** Left out by who assigns without looking back. */
-  readonly lookBack?: LookBack;
+  readonly lookBack?: Promise<LookBack | undefined>;
   /** Ms that a thread was at it, from a clock that has nothing to do with the group's; left out where none was. */
   readonly threadMs?: number | undefined;
   /** Undefined: the assignor that was asked for assigned. */

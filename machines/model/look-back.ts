@@ -1,3 +1,6 @@
+import type { Group } from './group.ts';
+import type { TasksByRole } from './tasks.ts';
+
 /**
  * Why a task is no longer where it was, or why it needs a place at all. Each says what can be seen from what was held
  * before and what was assigned; where several hold, the first in this order is said, of former standbys the one with the
@@ -162,4 +165,21 @@ export type AssignmentFigures = {
    * stateful tasks; null where fewer than two values are to be had (Q10).
    */
   readonly tagDiversity: readonly { readonly tag: string; readonly diversity: number | null }[];
+};
+
+/** One member's target as it was and as it is. */
+export type TargetChange = {
+  readonly memberId: string;
+  readonly before: TasksByRole;
+  readonly after: TasksByRole;
+};
+
+/** A target that is told of when its run has been looked back on. */
+export type Untold = {
+  readonly assignor: string;
+  readonly lookBack: Promise<LookBack | undefined>;
+  readonly changes: readonly TargetChange[];
+  readonly incarnation: number;
+  /** With the target installed. */
+  readonly group: Group;
 };

@@ -144,10 +144,11 @@ async function ask(
   }
 }
 
-function answerOf(cell: Cell, assignor: string, found: GroupResult): Answer {
+async function answerOf(cell: Cell, assignor: string, found: GroupResult): Promise<Answer> {
   if (found.standIn !== undefined) return { assignor, error: standInText(found.standIn) };
-  if (found.lookBack === undefined) throw new Error('The pool did not look back');
-  return { assignor, moves: movesOf(cell, found), figures: found.lookBack.figures };
+  const lookBack = await found.lookBack;
+  if (lookBack === undefined) throw new Error('The pool did not look back');
+  return { assignor, moves: movesOf(cell, found, lookBack), figures: lookBack.figures };
 }
 
 function failureOf(assignor: string): (error: unknown) => Answer {

@@ -1,6 +1,6 @@
 import type { GroupResult } from '../../machines/model/assignment.ts';
 import { byCodeUnits } from '../../machines/model/ids.ts';
-import type { MoveReason, MoveReasons } from '../../machines/model/look-back.ts';
+import type { LookBack, MoveReason, MoveReasons } from '../../machines/model/look-back.ts';
 import { forEachTask, taskKey } from '../../machines/model/task-list.ts';
 import type { TaskList } from '../../machines/model/tasks.ts';
 import { type Cell, listOf } from './cell.ts';
@@ -27,7 +27,8 @@ export type Move = {
  */
 export function movesOf(
   cell: Cell,
-  { memberIds, targets, lookBack }: Pick<GroupResult, 'memberIds' | 'targets' | 'lookBack'>,
+  { memberIds, targets }: Pick<GroupResult, 'memberIds' | 'targets'>,
+  lookBack?: LookBack,
 ): readonly Move[] {
   const moves = (['active', 'standby'] as const).flatMap((role) => {
     const before = placesOf(cell.members.map((each) => [each.id, listOf(each[role])]));

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { HeartbeatAnswer } from '../../machines/commands.ts';
+import type { AssignmentFigures } from '../../machines/model/look-back.ts';
 import { LevelLog } from '../../src/store/level-log.ts';
 import { MemoryLog } from '../../src/store/memory.ts';
 import { MemoryKeyValues } from '../../src/store/memory-key-values.ts';
@@ -102,6 +103,28 @@ describe('ShardActor', () => {
       for (const join of joins) expect((await made.soon(join)).error).to.equal('NONE');
     });
   }
+
+  it('a target does not wait for its reasons, and the journal tells it when they are there', async () => {
+    const { made } = await harness();
+    const figures = { moved: 1 } as AssignmentFigures;
+    const reasons = { ofActives: () => () => undefined, ofStandbys: () => () => undefined };
+    let tell = () => {};
+    made.assignor.lookBack = new Promise((resolve) => {
+      tell = () => resolve({ figures, reasons });
+    });
+    const answer = await made.beat(joinBeat('g', 'A'));
+    expect(answer.activeTasks).to.deep.equal(allFour);
+    const toldOf = () =>
+      made.journal.flatMap(({ because }) => because).filter((line) => line.startsWith('Target'));
+    expect(toldOf()).to.deep.equal([]);
+    tell();
+    await made.clock.settle();
+    expect(toldOf()).to.deep.equal(['Target of epoch 2: 0_0, 0_1, 0_2, 0_3 go to A']);
+    expect(made.router.view('g')?.soft.targetFigures).to.equal(figures);
+    made.assignor.lookBack = undefined;
+    await made.beat(joinBeat('g', 'B'));
+    expect(made.router.view('g')?.soft.targetFigures).to.equal(undefined);
+  });
 
   it('an idle heartbeat of another group does not wait for a write on its way', async () => {
     const { made, log } = await harness({ shardCount: 1 });

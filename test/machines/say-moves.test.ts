@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import type { TargetChange } from '../../machines/decide/moves.ts';
 import { sayMoves, type ToldRun } from '../../machines/decide/say-moves.ts';
 import { newGroup, newMember } from '../../machines/model/empty.ts';
 import {
@@ -7,6 +6,7 @@ import {
   FIGURES,
   type MoveReason,
   type MoveReasons,
+  type TargetChange,
   type TargetReport,
 } from '../../machines/model/look-back.ts';
 import type { Member } from '../../machines/model/member.ts';
@@ -31,17 +31,13 @@ function tell(
   holder?: Member,
 ): { readonly lines: readonly string[]; readonly report: TargetReport | undefined } {
   const lines: string[] = [];
-  let report: TargetReport | undefined;
   const base = newGroup('g');
   const members = holder === undefined ? base.members : base.members.set(holder.memberId, holder);
   const draft = {
     group: { ...base, members, assignmentEpoch: 3 },
-    say: (line: string) => lines.push(line.replace(/^Target of epoch 3: /, '')),
-    report: (told: TargetReport) => {
-      report = told;
-    },
+    say: (line: string) => void lines.push(line.replace(/^Target of epoch 3: /, '')),
   };
-  sayMoves(draft, changes, run);
+  const report = sayMoves(draft, changes, run);
   return { lines, report };
 }
 

@@ -79,6 +79,8 @@ export class ManualAssignor implements AssignorPort {
   #failNext: Error | undefined;
   #waiting: (() => void)[] = [];
   runs = 0;
+  /** What runs say of themselves. */
+  lookBack: GroupResult['lookBack'];
 
   constructor(compute: (problem: AssignmentProblem) => AssignmentResult) {
     this.#compute = compute;
@@ -110,7 +112,8 @@ export class ManualAssignor implements AssignorPort {
     this.#failNext = undefined;
     if (this.#held) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     if (failure !== undefined) throw failure;
-    return runAssignor(this.#compute, problem);
+    const result = runAssignor(this.#compute, problem);
+    return this.lookBack === undefined ? result : { ...result, lookBack: this.lookBack };
   }
 }
 

@@ -2,7 +2,7 @@ import type { AssignmentProblem, AssignmentResult } from '../../machines/model/a
 import type { AssignmentFigures, MoveReason } from '../../machines/model/look-back.ts';
 import { taskKey } from '../../machines/model/task-list.ts';
 import type { TaskList } from '../../machines/model/tasks.ts';
-import { encodeProblem, listResult, readResult } from '../../workers/problem.ts';
+import { encodeProblem, listResult, readLookBack, readResult } from '../../workers/problem.ts';
 import { SharedBuffers } from '../../workers/shared-buffers.ts';
 import runAssignment from '../../workers/thread.ts';
 
@@ -28,10 +28,11 @@ export function assignAndLookBack(problem: AssignmentProblem): LookedBack {
   const encoded = encodeProblem(problem, buffers);
   const outcome = runAssignment({ buffer: encoded.dense.buffer });
   if (outcome.status !== 'assigned') throw new Error(JSON.stringify(outcome));
+  runAssignment({ buffer: encoded.dense.buffer, looksBack: true });
   const read = readResult(encoded);
+  const lookBack = readLookBack(encoded);
   buffers.give(encoded.dense.buffer);
-  const { lookBack, memberIds, targets } = read;
-  if (lookBack === undefined) throw new Error('The run says nothing of itself');
+  const { memberIds, targets } = read;
   const moves = memberIds.flatMap((to, at) => {
     const { active = [], standby = [] } = targets[at] ?? {};
     const told = (

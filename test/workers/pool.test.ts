@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { gatherProblem } from '../../machines/model/assignment.ts';
 import { AssignorError, AssignorPool } from '../../workers/pool.ts';
 import {
   assign,
@@ -120,6 +121,16 @@ describe('AssignorPool', () => {
     expect(await running).to.equal('closed');
     expect(await waiting).to.equal('closed');
     expect(await errorOf(assign(pool, taskProblem(2), PATIENCE))).to.equal('closed');
+  });
+
+  it('looks back on a run after its result, and says nothing once it is closed', async () => {
+    const pool = start();
+    const { lookBack } = await pool.assign(gatherProblem(taskProblem(2)), PATIENCE);
+    expect((await lookBack)?.figures).to.deep.include({ tasks: 2, sharers: 1, moved: 0 });
+    const late = await pool.assign(gatherProblem(taskProblem(2)), PATIENCE);
+    await pool.close();
+    expect(await late.lookBack).to.equal(undefined);
+    expect(warnings).to.deep.equal([]);
   });
 
   it('uses sticky for a name it does not know, and says so once', async () => {
