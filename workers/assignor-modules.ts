@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import type { Log } from '../actors/ports.ts';
 import type { ModuleFaultName } from '../machines/model/assignors.ts';
-import { ModuleFault, ModuleProcess, type ModuleRequest } from './module-process.ts';
+import { ModuleConduct, ModuleFault } from './module-conduct.ts';
+import { ModuleProcess, type ModuleRequest } from './module-process.ts';
 import type { Placement } from './placement.ts';
 
 /** Assignors of the user's own, and their bounds. */
@@ -31,21 +32,18 @@ export class AssignorModuleError extends Error {
   override readonly name = 'AssignorModuleError';
 }
 
-/** After so many faults in a row a module is left alone for a while. */
-const FAULTS_IN_A_ROW = 3;
-/** The first rest; each further fault doubles it. */
-const REST_MIN_MS = 10_000;
-const REST_MAX_MS = 600_000;
 /** Groups that wait for their turn with one module. */
 const WAITING_MAX = 1_000;
+/** Groups with which a module has failed that are remembered; of more, those that were heard of the longest ago are not. */
+const GROUPS_MAX = 1_000;
 
 /**
  * The assignors of the user's own. Each runs in a process of its own and answers one group after the other, so whatever one of
  * them does costs the groups that selected it a bounded time, and nobody else anything. What it answers is a proposal: whether
  * it counts is for the caller's check to say. After any fault its process is ended; the next question starts another.
  *
- * A module that fails three times in a row rests: it is not asked for 10 s, then once more; each further fault doubles the rest,
- * up to 10 minutes.
+ * A module that fails three times in a row with a group rests ({@link ModuleConduct}) for that group alone, since others may
+ * well give it no trouble; one that cannot be loaded rests for all.
  */
 export class AssignorModules {
   readonly #modules: ReadonlyMap<string, OwnAssignor>;
@@ -91,6 +89,13 @@ export class AssignorModules {
   }
 }
 
+/** A group without an assignment of its own assignor. */
+type Trouble = {
+  readonly conduct: ModuleConduct;
+  /** What was warned about last. */
+  told: ModuleFaultName | undefined;
+};
+
 /** One module: its process, who waits for it, and how it has behaved. */
 class OwnAssignor {
   readonly #name: string;
@@ -100,11 +105,10 @@ class OwnAssignor {
   readonly #log: AssignorModulesOptions['log'];
   readonly #monotonicMs: () => number;
   readonly #waiting: ((isTurn: boolean) => void)[] = [];
+  /** Groups with which it has failed since it last assigned for them; the one heard of last comes last. */
+  readonly #trouble = new Map<string, Trouble>();
+  readonly #loading = new ModuleConduct();
   #isAsked = false;
-  #faultsInARow = 0;
-  #restUntilMs = 0;
-  #lastFault: ModuleFault | undefined;
-  #loggedFault: ModuleFaultName | undefined;
 
   constructor(name: string, file: string, options: AssignorModulesOptions) {
     const { timeoutMs, memoryMaxBytes, log } = options;
@@ -130,19 +134,27 @@ class OwnAssignor {
   }
 
   async propose(proposal: Proposal): Promise<ModuleFault | undefined> {
+    const { groupId } = proposal;
     const fault = await this.#proposeInTurn(proposal);
-    if (fault !== undefined) this.#warnOf(fault, proposal.groupId);
+    if (fault === undefined) this.#tellOfGood(groupId);
+    else this.#tellOf(fault, groupId);
     return fault;
   }
 
-  async #proposeInTurn({ request, check }: Proposal): Promise<ModuleFault | undefined> {
-    const refused = this.#restFault();
+  async #proposeInTurn(proposal: Proposal): Promise<ModuleFault | undefined> {
+    const { groupId, request, check } = proposal;
+    const refused = this.#restOf(groupId);
     if (refused !== undefined) return refused;
     if (!(await this.#turn())) {
       return new ModuleFault('busy', `It had no turn within ${this.#turnMs} ms`);
     }
     try {
-      return this.#restFault() ?? (await this.#settle(await this.#ask(request(), check)));
+      const resting = this.#restOf(groupId);
+      if (resting !== undefined) return resting;
+      const fault = await this.#ask(request(), check);
+      if (fault?.fault !== 'load') this.#loading.succeeded();
+      if (fault !== undefined) await this.#settle(fault, groupId);
+      return fault;
     } finally {
       this.#endTurn();
     }
@@ -164,44 +176,39 @@ class OwnAssignor {
     return breach === undefined ? undefined : new ModuleFault('broken', breach);
   }
 
-  /** Takes in how an assignment went. */
-  async #settle(fault: ModuleFault | undefined): Promise<ModuleFault | undefined> {
-    this.#lastFault = fault;
-    if (fault === undefined) {
-      this.#faultsInARow = 0;
-      if (this.#loggedFault !== undefined) {
-        this.#loggedFault = undefined;
-        this.#log.info({ assignor: this.#name }, 'Assignor module assigns again');
-      }
-      return undefined;
-    }
+  async #settle(fault: ModuleFault, groupId: string): Promise<void> {
     // Nobody knows what state it is in; the next group meets a new one.
     await this.#process.end();
-    this.#faultsInARow++;
-    const doublings = this.#faultsInARow - FAULTS_IN_A_ROW;
-    if (doublings >= 0) {
-      const restMs = Math.min(REST_MAX_MS, REST_MIN_MS * 2 ** doublings);
-      this.#restUntilMs = this.#monotonicMs() + restMs;
-    }
-    return fault;
+    const conduct = fault.fault === 'load' ? this.#loading : this.#troubleOf(groupId).conduct;
+    conduct.failed(fault, this.#monotonicMs());
   }
 
-  #restFault(): ModuleFault | undefined {
-    const leftMs = this.#restUntilMs - this.#monotonicMs();
-    if (leftMs <= 0 || this.#lastFault === undefined) return undefined;
-    const seconds = Math.ceil(leftMs / 1_000);
-    return new ModuleFault(
-      'resting',
-      `It is not asked for another ${seconds} s, after ${this.#faultsInARow} faults in a row: ${this.#lastFault.message}`,
-    );
+  #restOf(groupId: string): ModuleFault | undefined {
+    const nowMs = this.#monotonicMs();
+    return this.#loading.restAt(nowMs) ?? this.#trouble.get(groupId)?.conduct.restAt(nowMs);
   }
 
-  /** Once for each change of what is wrong. */
-  #warnOf({ fault, message: reason }: ModuleFault, groupId: string): void {
-    if (fault === this.#loggedFault) return;
-    this.#loggedFault = fault;
+  #troubleOf(groupId: string): Trouble {
+    const trouble = this.#trouble.get(groupId) ?? { conduct: new ModuleConduct(), told: undefined };
+    this.#trouble.delete(groupId);
+    this.#trouble.set(groupId, trouble);
+    const [oldest] = this.#trouble.keys();
+    if (this.#trouble.size > GROUPS_MAX && oldest !== undefined) this.#trouble.delete(oldest);
+    return trouble;
+  }
+
+  /** Warns once for each change of what is wrong. */
+  #tellOf({ fault, message: reason }: ModuleFault, groupId: string): void {
+    const trouble = this.#troubleOf(groupId);
+    if (fault === trouble.told) return;
+    trouble.told = fault;
     const fields = { assignor: this.#name, groupId, fault, reason };
     this.#log.warn(fields, 'Assignor module gave no assignment');
+  }
+
+  #tellOfGood(groupId: string): void {
+    if (!this.#trouble.delete(groupId)) return;
+    this.#log.info({ assignor: this.#name, groupId }, 'Assignor module assigns again');
   }
 
   /** @returns whether its turn came in time; then {@link #endTurn} is to be called. */

@@ -3,18 +3,9 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { ModuleFaultName } from '../machines/model/assignors.ts';
 import { FrameReader, frameHead } from './frames.ts';
+import { ModuleFault } from './module-conduct.ts';
 import { answerBytes, type ModuleAnswer, PLAIN_ANSWER_BYTES, readAnswer } from './module-frames.ts';
 import type { Placement } from './placement.ts';
-
-/** Why an assignor module gave no assignment that could be used. */
-export class ModuleFault extends Error {
-  override readonly name = 'ModuleFault';
-  readonly fault: ModuleFaultName;
-  constructor(fault: ModuleFaultName, text: string) {
-    super(text);
-    this.fault = fault;
-  }
-}
 
 export type ModuleProcessOptions = {
   /** Absolute path of the module. */
@@ -53,7 +44,7 @@ export class ModuleProcess {
     this.#options = options;
   }
 
-  /** Sees to it that the module is loaded. @throws {@link ModuleFault} */
+  /** Sees to it that the module is loaded. @throws {@link ModuleFault} `load` */
   async load(): Promise<void> {
     await this.#start();
   }
@@ -88,10 +79,14 @@ export class ModuleProcess {
     if (this.#isClosed) throw new ModuleFault('ended', 'Its process was closed');
     const running = new Running(this.#options);
     this.#running = running;
-    const answer = await this.#within(running, START_MS, running.firstAnswer);
-    if (answer.kind === 'ready') return running;
-    const text = answer.kind === 'fault' ? answer.text : 'Its process began with an assignment';
-    throw await this.#endFor(running, 'load', text);
+    try {
+      const answer = await this.#within(running, START_MS, running.firstAnswer);
+      if (answer.kind === 'ready') return running;
+      const text = answer.kind === 'fault' ? answer.text : 'Its process began with an assignment';
+      throw await this.#endFor(running, 'load', text);
+    } catch (error) {
+      throw error instanceof ModuleFault ? new ModuleFault('load', error.message) : error;
+    }
   }
 
   /** The answer, or a fault after which the process is gone. */

@@ -215,41 +215,74 @@ describe("assignors of one's own", function () {
       }
     }));
 
-  it('rest after three faults in a row, longer each time, and are warned of once for each change', () =>
-    inTemporaryFolder(async (folder) => {
-      const assign = await start(folder, BAD);
-      const faults = async (...groups: string[]) => {
+  describe('after faults', () => {
+    const MENDED = 'mended';
+    const SOMETIMES_ILL = `
+      import { existsSync } from 'node:fs';
+      export default ({ groupId, tasks, members: [first, second] }) => {
+        const isMended = existsSync(new URL('${MENDED}', import.meta.url));
+        if (groupId === 'ill' && !isMended) throw new Error('ill');
+        const all = tasks.map(({ taskId }) => taskId);
+        return { [first.memberId]: { active: all }, [second.memberId]: { standby: all } };
+      };`;
+    const GAVE_NONE = 'Assignor module gave no assignment';
+    const AGAIN = 'Assignor module assigns again';
+
+    /** Asks for groups one after the other; tells what was wrong each time. */
+    const asker = (assign: (groupId: string) => Promise<GroupResult>) => {
+      return async (...groups: readonly string[]) => {
         const found: (string | undefined)[] = [];
         for (const group of groups) found.push((await assign(group)).standIn?.fault);
         return found;
       };
-      expect(await faults('throws', 'throws', 'throws', 'good', 'throws')).to.deep.equal([
-        ...['threw', 'threw', 'threw'],
-        ...['resting', 'resting'],
-      ]);
-      nowMs += 9_999;
-      expect(await faults('good')).to.deep.equal(['resting']);
-      nowMs += 1;
-      expect(await faults('exits', 'good')).to.deep.equal(['ended', 'resting']);
-      nowMs += 19_999;
-      expect((await assign('good')).standIn?.reason).to.equal(
-        'It is not asked for another 1 s, after 4 faults in a row: Its process ended with code 7',
-      );
-      nowMs += 1;
-      expect(await faults('good', 'throws', 'good')).to.deep.equal([undefined, 'threw', undefined]);
-      const GAVE_NONE = 'Assignor module gave no assignment';
-      expect(said.map(([text, fields]) => [text, 'fault' in fields && fields.fault])).to.deep.equal(
-        [
-          [GAVE_NONE, 'threw'],
-          [GAVE_NONE, 'resting'],
-          [GAVE_NONE, 'ended'],
-          [GAVE_NONE, 'resting'],
-          ['Assignor module assigns again', false],
-          [GAVE_NONE, 'threw'],
-          ['Assignor module assigns again', false],
-        ],
-      );
-    }));
+    };
+    const told = () =>
+      said.map(([text, fields]) => {
+        const { groupId, fault } = fields as Record<string, unknown>;
+        return [text, groupId, fault];
+      });
+
+    it('they rest for a group after three in a row, longer each time, and warn once for each change', () =>
+      inTemporaryFolder(async (folder) => {
+        const assign = await start(folder, SOMETIMES_ILL);
+        const faults = asker(assign);
+        expect(await faults('ill', 'well', 'ill', 'ill', 'ill', 'well')).to.deep.equal([
+          ...['threw', undefined, 'threw', 'threw'],
+          ...['resting', undefined],
+        ]);
+        nowMs += 9_999;
+        expect(await faults('ill')).to.deep.equal(['resting']);
+        nowMs += 1;
+        expect(await faults('ill')).to.deep.equal(['threw']);
+        nowMs += 19_999;
+        expect((await assign('ill')).standIn?.reason).to.match(
+          /^It is not asked for another 1 s, after 4 faults in a row: ill \(at /,
+        );
+        await writeFile(join(folder, MENDED), '');
+        nowMs += 1;
+        expect(await faults('ill', 'ill')).to.deep.equal([undefined, undefined]);
+        expect(told()).to.deep.equal([
+          [GAVE_NONE, 'ill', 'threw'],
+          [GAVE_NONE, 'ill', 'resting'],
+          [GAVE_NONE, 'ill', 'threw'],
+          [GAVE_NONE, 'ill', 'resting'],
+          [AGAIN, 'ill', undefined],
+        ]);
+      }));
+
+    it('they rest for all groups when they cannot be loaded any more', () =>
+      inTemporaryFolder(async (folder) => {
+        const faults = asker(await start(folder, SOMETIMES_ILL));
+        await writeFile(join(folder, 'bad.mjs'), 'export default (');
+        expect(await faults('well', 'ill', 'well', 'a', 'b', 'well')).to.deep.equal([
+          ...[undefined, 'threw'],
+          ...['load', 'load', 'load', 'resting'],
+        ]);
+        await writeFile(join(folder, 'bad.mjs'), SOMETIMES_ILL);
+        nowMs += 10_000;
+        expect(await faults('well', 'a')).to.deep.equal([undefined, undefined]);
+      }));
+  });
 
   it('keep nobody waiting: groups with ours go on, others wait for their turn in bounds', () =>
     inTemporaryFolder(async (folder) => {
