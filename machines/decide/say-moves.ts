@@ -6,10 +6,10 @@ import {
   type TargetReport,
   type Untold,
 } from '../model/look-back.ts';
-import { countTasks, nameTasks, taskKeys } from '../model/task-list.ts';
-import type { TaskList } from '../model/tasks.ts';
+import { countTasks, hasTask, nameTasks, taskKeys } from '../model/task-list.ts';
+import { NO_TASKS, type TaskList } from '../model/tasks.ts';
 import type { Draft } from './draft.ts';
-import { byReason, type Way, type Why, waysOf } from './moves.ts';
+import { findMoves, type Way, type WhyIn } from './moves.ts';
 import { reasonWords } from './reason-words.ts';
 
 /** Lines of one target in the journal; a count stands for the rest. */
@@ -42,11 +42,14 @@ export function sayMoves(
   run: ToldRun | undefined,
 ): TargetReport | undefined {
   const head = `Target of epoch ${draft.group.assignmentEpoch}`;
-  const ways = waysOf(changes);
-  const moves = run === undefined ? ways.map(plainMove) : explainedMoves(draft, ways, run);
-  if (moves.length === 0) draft.say(`${head}: nothing moves`);
-  sayLines(draft, head, moves);
-  return run && reportOf(run, moves);
+  const enough = { ways: LINES_MAX, tasks: MOVED_TASKS_MAX };
+  const { ways, taskCount } = findMoves(changes, whyOfRun(draft, run), enough);
+  const moves = ways.map(
+    (way): Move => ({ tasks: way.tasks, words: (isOne) => wayWords(way, isOne, run) }),
+  );
+  if (taskCount === 0) draft.say(`${head}: nothing moves`);
+  sayLines(draft, head, moves, taskCount - countAll(moves));
+  return run && reportOf(run, ways, taskCount);
 }
 
 /**
@@ -74,66 +77,57 @@ export type Move = {
   readonly words: (isOne: boolean) => readonly [string, string];
 };
 
-type TaskMove = Move & { readonly way: Way; readonly why: Why };
-
-function plainMove(way: Way): TaskMove {
-  return { way, why: undefined, tasks: way.tasks, words: (isOne) => wayWords(way, isOne) };
-}
-
-function explainedMoves(
-  { group }: Pick<Draft, 'group'>,
-  ways: readonly Way[],
-  { assignor, lookBack: { figures, reasons } }: ToldRun,
-): TaskMove[] {
-  const shares = {
-    statefulShare: figures.statefulTasks / figures.sharers,
-    activeShare: figures.tasks / figures.sharers,
-    assignor,
+/** What the run says of a task that is new to its member; where it is not new, whether the member has it. */
+function whyOfRun({ group }: Pick<Draft, 'group'>, run: ToldRun | undefined): WhyIn {
+  if (run === undefined) return () => () => undefined;
+  const { reasons } = run.lookBack;
+  return (memberId, role, subtopologyId) => {
+    const held = group.members.get(memberId)?.assigned[role] ?? NO_TASKS;
+    const reasonOf =
+      role === 'active'
+        ? reasons.ofActives(subtopologyId)
+        : reasons.ofStandbys(memberId, subtopologyId);
+    return (partition) =>
+      reasonOf(partition) ?? (hasTask(held, subtopologyId, partition) ? 'held' : undefined);
   };
-  return ways.flatMap((way) => {
-    const { to = '' } = way;
-    const whyWords = (why: Why, isOne: boolean): string => {
-      if (why === undefined) return '';
-      if (why === 'held') return `: ${to} has ${isOne ? 'it' : 'them'} already`;
-      return `: ${reasonWords(why, { ...shares, to, isOne })}`;
-    };
-    return [...byReason(way, reasons, group.members.get(to)?.assigned)].map(([why, tasks]) => ({
-      way,
-      why,
-      tasks,
-      words: (isOne: boolean): readonly [string, string] => {
-        const [before, after] = wayWords(way, isOne);
-        return [before, after + whyWords(why, isOne)];
-      },
-    }));
-  });
 }
 
-function wayWords({ role, from, to }: Way, isOne: boolean): readonly [string, string] {
+/** The words before and after the names of the tasks. */
+function wayWords(way: Way, isOne: boolean, run: ToldRun | undefined): readonly [string, string] {
+  const { role, from, to } = way;
+  const why = whyWords(way, isOne, run);
   if (role === 'standby') {
-    return isOne ? ['standby of ', `goes to ${to}`] : ['standbys of ', `go to ${to}`];
+    return isOne ? ['standby of ', `goes to ${to}${why}`] : ['standbys of ', `go to ${to}${why}`];
   }
-  if (to === undefined) return ['', `${isOne ? 'is' : 'are'} taken from ${from}`];
-  if (from === undefined) return ['', `${isOne ? 'goes' : 'go'} to ${to}`];
-  return ['', `${isOne ? 'moves' : 'move'} from ${from} to ${to}`];
+  if (to === undefined) return ['', `${isOne ? 'is' : 'are'} taken from ${from}${why}`];
+  if (from === undefined) return ['', `${isOne ? 'goes' : 'go'} to ${to}${why}`];
+  return ['', `${isOne ? 'moves' : 'move'} from ${from} to ${to}${why}`];
 }
 
-function reportOf({ assignor, lookBack }: ToldRun, moves: readonly TaskMove[]): TargetReport {
-  const kept: MovedTasks[] = [];
+function whyWords({ to = '', why }: Way, isOne: boolean, run: ToldRun | undefined): string {
+  if (why === undefined || run === undefined) return '';
+  if (why === 'held') return `: ${to} has ${isOne ? 'it' : 'them'} already`;
+  const { tasks, statefulTasks, sharers } = run.lookBack.figures;
+  const shares = { statefulShare: statefulTasks / sharers, activeShare: tasks / sharers };
+  return `: ${reasonWords(why, { ...shares, assignor: run.assignor, to, isOne })}`;
+}
+
+function reportOf(run: ToldRun, ways: readonly Way[], taskCount: number): TargetReport {
+  const moves: MovedTasks[] = [];
   let room = MOVED_TASKS_MAX;
-  for (const { way, why, tasks, words } of moves) {
+  for (const way of ways) {
     if (room === 0) break;
-    const names = taskKeys(tasks, room);
-    room -= names.length;
-    const { role, from = null, to = null } = way;
+    const { role, from = null, to = null, why } = way;
+    const tasks = taskKeys(way.tasks, room);
+    room -= tasks.length;
     const reason = why === undefined || why === 'held' ? null : why;
-    kept.push({ role, from, to, reason, said: words(true)[1], tasks: names });
+    moves.push({ role, from, to, reason, said: wayWords(way, true, run)[1], tasks });
   }
   return {
-    assignor,
-    figures: lookBack.figures,
-    moves: kept,
-    movesLeftOut: countAll(moves) - (MOVED_TASKS_MAX - room),
+    assignor: run.assignor,
+    figures: run.lookBack.figures,
+    moves,
+    movesLeftOut: taskCount - (MOVED_TASKS_MAX - room),
   };
 }
 

@@ -40,6 +40,19 @@ describe('explainMoves()', () => {
   }
 });
 
+describe('lookBack()', () => {
+  it('says the same whatever the order of lists (P2)', () => {
+    for (const seed of SEEDS) {
+      forEachState(seed, 'small', (scenario) => {
+        const { result, ...said } = assignAndLookBack(scenario.problem);
+        const { result: _, ...again } = assignAndLookBack(scenario.shuffled());
+        expect(again).to.deep.equal(said);
+        return result;
+      });
+    }
+  });
+});
+
 /** Where all members get new tasks, and nobody has a warm-up. */
 function asKafkaHasIt(problem: AssignmentProblem): AssignmentProblem {
   const members = problem.members.map((each) => ({ ...each, topologyEpoch: 1, warmup: [] }));
