@@ -64,7 +64,9 @@ export class Carrier {
     if (because.length > 0 || untold !== undefined) {
       const nowMs = this.#env.clock.nowMs();
       const what = { groupId, slot, cause, memberId, because, report: undefined, nowMs };
-      this.#log.remember(untold === undefined ? journalEntry(what) : this.#tellOf(what, untold));
+      this.#log.remember(
+        untold === undefined ? journalEntry(what) : { groupId, made: this.#tellOf(what, untold) },
+      );
     }
     for (const effect of effects) this.#takeInHand(groupId, effect);
     return slot;
@@ -94,7 +96,8 @@ export class Carrier {
       this.#lookedBack(what.groupId, { incarnation, group, figures });
     }
     const { because, report } = tellTarget(untold, found);
-    return journalEntry({ ...what, because: [...what.because, ...because], report });
+    const lines = what.because.toSpliced(untold.place, 0, ...because);
+    return journalEntry({ ...what, because: lines, report });
   }
 
   #takeInHand(groupId: string, effect: Effect): void {

@@ -2,6 +2,7 @@ import type { GroupSlot } from '../machines/decision.ts';
 import type { GroupRecord } from '../machines/records.ts';
 import type { ShardEnvironment } from './environment.ts';
 import type { Slots } from './messages.ts';
+import { type LaterEntry, OrderedJournal } from './ordered-journal.ts';
 import { type JournalEntry, LogError, type RecordBatch } from './ports.ts';
 import { type ParkedReply, ShardState, type Turn } from './shard-state.ts';
 
@@ -36,11 +37,13 @@ type ShardLogParts = {
 export class ShardLog {
   readonly #parts: ShardLogParts;
   readonly #state = new ShardState();
+  readonly #journal: OrderedJournal;
   /** The turn at hand, once something was written in it. */
   #turn: Turn | undefined;
 
   constructor(parts: ShardLogParts) {
     this.#parts = parts;
+    this.#journal = new OrderedJournal(parts.env);
   }
 
   /** Begins with what was loaded. */
@@ -96,24 +99,12 @@ export class ShardLog {
   }
 
   /**
-   * Tells the journal once the turn is committed; at once if nothing was written in it. An entry that is not there yet is
-   * told when it is.
+   * Tells the journal once the turn is committed; at once if nothing was written in it. An entry that is not made yet is
+   * told when it is, and those of its group that follow after it.
    */
-  remember(entry: JournalEntry | Promise<JournalEntry>): void {
-    if (this.#turn === undefined) this.#tell(entry);
+  remember(entry: JournalEntry | LaterEntry): void {
+    if (this.#turn === undefined) this.#journal.tell(entry);
     else this.#turn.journal.push(entry);
-  }
-
-  #tell(entry: JournalEntry | Promise<JournalEntry>): void {
-    const { journal, log } = this.#parts.env;
-    if (!(entry instanceof Promise)) {
-      journal.write(entry);
-      return;
-    }
-    entry.then(
-      (made) => journal.write(made),
-      (cause: unknown) => log.error({ err: cause }, 'Cannot tell why tasks move'),
-    );
   }
 
   /**
@@ -162,7 +153,7 @@ export class ShardLog {
     const { env, committed } = this.#parts;
     this.#state.commit(turn);
     env.metrics.committed(env.clock.monotonicMs() - turn.handedOverAtMs);
-    for (const entry of turn.journal) this.#tell(entry);
+    for (const entry of turn.journal) this.#journal.tell(entry);
     for (const groupId of turn.touched.keys()) {
       env.watcher.groupChanged(groupId, turn.after.get(groupId)?.group?.state ?? 'Dead');
     }

@@ -4,6 +4,7 @@ import { NO_PATTERNS } from '../machines/model/patterns.ts';
 import { PersistentMap } from '../machines/model/persistent-map.ts';
 import { invariant } from '../machines/model/refusal.ts';
 import type { Slots } from './messages.ts';
+import type { LaterEntry } from './ordered-journal.ts';
 import type { JournalEntry, RecordBatch } from './ports.ts';
 
 /** A reply that leaves when its turn is committed, and what it becomes when the turn is lost. */
@@ -14,7 +15,7 @@ export type Turn = {
   after: Slots;
   readonly batches: RecordBatch[];
   readonly replies: ParkedReply[];
-  readonly journal: (JournalEntry | Promise<JournalEntry>)[];
+  readonly journal: (JournalEntry | LaterEntry)[];
   /** The groups it wrote to, each as it was before its first record. */
   readonly touched: Map<string, GroupSlot | undefined>;
   readonly handedOverAtMs: number;

@@ -88,8 +88,8 @@ export class Draft {
   }
 
   /** Leaves a target to be told of when its run has been looked back on. */
-  tellLater(untold: Untold): void {
-    this.#untold = untold;
+  tellLater(untold: Omit<Untold, 'place'>): void {
+    this.#untold = { ...untold, place: this.#because?.length ?? 0 };
   }
 
   change(soft: Partial<GroupSoft>): void {

@@ -179,6 +179,8 @@ export type Untold = {
   readonly assignor: string;
   readonly lookBack: Promise<LookBack | undefined>;
   readonly changes: readonly TargetChange[];
+  /** How many lines of its decision come before what is told of it. */
+  readonly place: number;
   readonly incarnation: number;
   /** With the target installed. */
   readonly group: Group;
