@@ -64,7 +64,17 @@ describe('headgate groups against a coordinator', () => {
       await one.join();
       await one.acknowledge();
     }
+    await figuresOf('orders');
   });
+
+  /** Waits until it is known how good the target of a group is, a moment after it was installed. */
+  async function figuresOf(groupId: string): Promise<void> {
+    const path = `http://${formatHostPort(running?.adminAddress ?? nowhere)}/groups/${groupId}/state`;
+    for (;;) {
+      const state = (await (await fetch(path)).json()) as { readonly targetFigures: object | null };
+      if (state.targetFigures !== null) return;
+    }
+  }
 
   after(async () => {
     connection?.close();
