@@ -166,6 +166,9 @@ function layOut(size: DenseSizes, arena: Arena) {
     procCount: arena.i32(P),
     procActive: arena.i32(P),
     procFirst: arena.i32(P),
+    procCursor: arena.i32(P),
+    procHeld: arena.i32(P),
+    procOver: arena.i32(P),
     procStateless: arena.i32(P),
     procGroup: arena.i32(P),
     procOrder: arena.i32(P),
@@ -184,6 +187,8 @@ function layOut(size: DenseSizes, arena: Arena) {
 
     binDropped: arena.u8(P),
     binIsBehind: arena.u8(P),
+    /** 1 = holds no stateful active; see `findReturnedProcesses`. */
+    procReturned: arena.u8(P),
 
     /** Results: why a task, by its number and beside `standbyTask`, is new where it is; 0 = it is not. See explain.ts. */
     activeReason: arena.u8(T),

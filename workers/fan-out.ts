@@ -42,7 +42,7 @@ function shareAll(dense: Dense, round: Round): void {
 }
 
 /** Fills `entry` and `entryStart`. @param entries calls what it is given for each entry, ascending; called twice. */
-function listByProcess(
+export function listByProcess(
   { size, entry, entryStart }: Dense,
   entries: (visit: (entry: number, process: number) => void) => void,
 ): void {

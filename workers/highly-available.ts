@@ -2,6 +2,7 @@ import { CANDIDATE_KINDS, candidatesFrom, candidatesTo, hasCandidates } from './
 import { at, type Dense } from './dense.ts';
 import { fanOutActives } from './fan-out.ts';
 import { listActives, listStandbys } from './member-lists.ts';
+import { findReturnedProcesses } from './returned.ts';
 import { COUNT_MASK, leastLoadedBy, type Run, startRun } from './run.ts';
 import { dealShares, freshShares, type Shares } from './shares.ts';
 import { Spread } from './spread.ts';
@@ -58,6 +59,7 @@ function placeOnProcesses(placing: Placing, placed: Int32Array): void {
     const process = at(dense.procOf, holder);
     held[process] = at(held, process) + 1;
   });
+  if (kind === 'stateful') findReturnedProcesses(run, held);
   const target = dealShares(shares, taskCount, { least: placed, held });
   const room: Room = target.map((each, p) => each - at(placed, p));
   const lacks = target.map((each, p) => Math.max(0, each - at(held, p)));

@@ -31,7 +31,7 @@ export function keepCopies(run: Run): number {
 }
 
 /** Counts into `planned` the copies that each member holds of tasks all of whose copies are wanted. */
-function countSettled(dense: Dense): void {
+export function countSettled(dense: Dense): void {
   const { size, base, stateful, candStart, candDisk, candMember, standbyCount, planned } = dense;
   const { slots } = size;
   planned.fill(0);

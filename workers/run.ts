@@ -18,6 +18,8 @@ export type Run = {
   readonly statefulQuota: Quota;
   readonly activeQuota: Quota;
   readonly totalQuota: Quota;
+  /** Whether a process has come back with state on its disk. */
+  readonly returned: { any: boolean };
 };
 
 /** Where the count of a stale member begins; above the number of tasks there can be. */
@@ -62,6 +64,7 @@ export function startRun(dense: Dense): Run {
     statefulQuota: new Quota(statefulCount - keptStateful, freshCount),
     activeQuota: new Quota(toShare, freshCount),
     totalQuota: new Quota(toShare + size.replicas * statefulCount, freshCount),
+    returned: { any: false },
   };
 }
 

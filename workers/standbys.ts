@@ -7,6 +7,7 @@ import {
 } from './candidates.ts';
 import { keepStaleStandbys, listHolders, placeStandby } from './copies.ts';
 import { at, type Dense, isSet } from './dense.ts';
+import { handOverCopies } from './hand-over-copies.ts';
 import { keepCopies } from './keep-copies.ts';
 import { findRackRoom } from './rack-room.ts';
 import { NO_HOLDER, NO_NEW_VALUE, pickForDiversity } from './racks.ts';
@@ -15,7 +16,7 @@ import { orderTasks, sortFew } from './task-order.ts';
 
 /**
  * Gives every stateful task its standbys, after the actives are placed: first what stale members keep, then for the
- * diversity of racks, then those of tasks whose active has moved, then where a copy is, then where state is on disk, and the rest to the least loaded process that
+ * diversity of racks, then those of tasks whose active has moved, then on the disks of who has come back, then where a copy is, then where state is on disk, and the rest to the least loaded process that
  * does not hold the task. Copies have the first say in all tasks, so that no state on disk takes the place of one.
  *
  * Source: assignors 2.1, 5, 6.1 (standby pass); H3, H5.
@@ -26,6 +27,7 @@ export function placeStandbys(run: Run): void {
   if (facts.stale > 0) lacking -= keepStaleStandbys(run);
   if (size.tagKeys > 0) lacking -= placeForRacks(run);
   if (lacking > 0 && facts.held > 0) lacking -= placeOfMoved(run);
+  if (lacking > 0 && facts.copies > 0 && run.returned.any) lacking -= handOverCopies(run);
   if (lacking > 0 && facts.copies > 0) lacking -= keepCopies(run);
   for (const kind of CANDIDATE_KINDS) {
     if (lacking > 0 && hasCandidates(run.dense, kind)) lacking -= placeWithState(run, kind);

@@ -60,22 +60,55 @@ class ReferenceSticky extends ReferenceGroup {
     const plan = (m: AssignmentMember): number => planned.get(m) ?? 0;
     const mayStayAbove = quota.tasks - floor * quota.members;
     let toFloor = fresh.filter((m) => plan(m) > floor).length - mayStayAbove;
+    const receiverOf = (candidates: AssignmentMember[]): AssignmentMember | undefined =>
+      candidates
+        .flatMap((m) => [m, ...this.membersOf(m.processId)])
+        .find((m) => this.isFresh(m) && plan(m) < floor);
+    const give = (task: Task, member: AssignmentMember): void => {
+      this.active.set(task, member);
+      for (const each of updated) reached(each, this.count(member));
+    };
     for (const copies of [true, false]) {
       for (const task of stateful) {
         const holder = this.holderOf(task);
         if (holder === undefined || plan(holder) <= floor) continue;
         if (plan(holder) === floor + 1 && toFloor <= 0) continue;
-        const receiver = this.candidatesOf(task, copies)
-          .flatMap((m) => [m, ...this.membersOf(m.processId)])
-          .find((m) => this.isFresh(m) && plan(m) < floor);
+        const receiver = receiverOf(this.candidatesOf(task, copies));
         if (receiver === undefined) continue;
         if (plan(holder) === floor + 1) toFloor--;
         planned.set(holder, plan(holder) - 1);
         planned.set(receiver, plan(receiver) + 1);
-        this.active.set(task, receiver);
-        for (const each of updated) reached(each, this.count(receiver));
+        give(task, receiver);
       }
     }
+    // Who is still above has nothing to give that lies with somebody below. For a process that has come back a sibling gives
+    // instead, and takes one of its tasks.
+    for (const task of stateful) {
+      const holder = this.holderOf(task);
+      if (holder === undefined || plan(holder) <= floor) continue;
+      if (plan(holder) === floor + 1 && toFloor <= 0) continue;
+      for (const other of this.tasks.filter((each) => each.stateful)) {
+        const sibling = this.holderOf(other);
+        if (sibling === holder || sibling?.processId !== holder.processId) continue;
+        const receiver = receiverOf(this.candidatesOnDiskOfReturned(other));
+        if (receiver === undefined) continue;
+        if (plan(holder) === floor + 1) toFloor--;
+        planned.set(holder, plan(holder) - 1);
+        planned.set(receiver, plan(receiver) + 1);
+        give(task, sibling);
+        give(other, receiver);
+        break;
+      }
+    }
+  }
+
+  /** Those who have the task on disk, of processes that hold no stateful active. */
+  candidatesOnDiskOfReturned(task: Task): AssignmentMember[] {
+    return this.candidatesOf(task, false).filter(({ processId }) => {
+      const holders = [...this.previousActive].filter(([held]) => held.stateful);
+      const isHolding = holders.some(([, holder]) => holder.processId === processId);
+      return !isHolding && this.membersOf(processId).every((m) => this.isFresh(m));
+    });
   }
 
   placeActives(part: readonly Task[], quota: Quota, updated: readonly Quota[]): void {
@@ -150,6 +183,7 @@ class ReferenceSticky extends ReferenceGroup {
       if (lacks(task) && hasRoom && !this.holds(previous.processId, task)) place(task, previous);
       placeOnCandidates(task, true);
     }
+    this.handOverCopies(stateful, wanted, quota);
     this.keepCopies(stateful.filter(lacks), quota, (task) => wanted - this.copies(task).length);
     for (const copies of [true, false]) {
       for (const task of stateful.toReversed()) placeOnCandidates(task, copies);
@@ -162,6 +196,44 @@ class ReferenceSticky extends ReferenceGroup {
         if (process === undefined) break;
         place(task, this.leastMember(process));
       }
+    }
+  }
+
+  /** Copies that leave processes above their share go where somebody who has come back has them on disk. */
+  handOverCopies(stateful: readonly Task[], wanted: number, quota: Quota): void {
+    const settled = stateful.toReversed().filter((task) => {
+      const copies = this.candidatesOf(task, true).length;
+      return copies > 0 && copies <= wanted - this.copies(task).length;
+    });
+    const planned = new Map<AssignmentMember, number>();
+    const plan = (m: AssignmentMember): number => planned.get(m) ?? 0;
+    for (const member of settled.flatMap((task) => this.candidatesOf(task, true))) {
+      planned.set(member, plan(member) + 1);
+    }
+    const floor = quota.members > 0 ? Math.floor(quota.tasks / quota.members) : 0;
+    const over = (m: AssignmentMember): number =>
+      this.freshOf(m.processId).reduce(
+        (sum, each) => sum + this.count(each) + plan(each) - floor,
+        0,
+      );
+    for (const task of settled) {
+      const copies = this.candidatesOf(task, true);
+      const giver = copies.find((m) => this.isFresh(m) && over(m) > 0);
+      const receiver = this.candidatesOnDiskOfReturned(task).find(
+        (m) =>
+          over(m) < 0 &&
+          !this.holds(m.processId, task) &&
+          !copies.some((copy) => copy.processId === m.processId),
+      );
+      if (giver === undefined || receiver === undefined) continue;
+      const landing = [receiver, ...this.membersOf(receiver.processId)].find(
+        (m) => this.count(m) + plan(m) < floor,
+      );
+      if (landing === undefined)
+        throw new Error('A process that lacks tasks has nobody to take one');
+      planned.set(giver, plan(giver) - 1);
+      this.copies(task).push(landing);
+      reached(quota, this.count(landing));
     }
   }
 

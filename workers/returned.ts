@@ -1,0 +1,41 @@
+import { candidatesFrom, candidatesTo, hasCandidates } from './candidates.ts';
+import { at, CANDIDATE, type Dense, isSet } from './dense.ts';
+import type { Run } from './run.ts';
+
+/**
+ * Marks in `procReturned` the processes that hold no stateful active and are all fresh: who has come back with its state on
+ * disk is among them. Says in `run.returned` whether one of them has any.
+ *
+ * @param held stateful actives that each process holds.
+ *
+ * Source: assignors section 3 (Q9).
+ */
+export function findReturnedProcesses(run: Run, held: Int32Array): void {
+  const { dense } = run;
+  const { size, facts, procOf, procReturned, frozen, candMember, candRole } = dense;
+  run.returned.any = false;
+  if (!hasCandidates(dense, 'disk')) return;
+  let found = 0;
+  for (let p = 0; p < size.processes; p++) {
+    procReturned[p] = held[p] === 0 ? 1 : 0;
+    found += procReturned[p] as number;
+  }
+  if (found === 0) return;
+  for (let m = 0; facts.stale > 0 && m < size.members; m++) {
+    if (isSet(frozen, m)) procReturned[at(procOf, m)] = 0;
+  }
+  for (let c = 0; c < size.candidates && !run.returned.any; c++) {
+    run.returned.any =
+      procReturned[procOf[candMember[c] as number] as number] === 1 &&
+      candRole[c] === CANDIDATE.disk;
+  }
+}
+
+/** Whether a task lies on the disk of a process that has come back. */
+export function isOnDiskOfReturned(dense: Dense, task: number): boolean {
+  const end = candidatesTo(dense, task, 'disk');
+  for (let c = candidatesFrom(dense, task, 'disk'); c < end; c++) {
+    if (isSet(dense.procReturned, at(dense.procOf, at(dense.candMember, c)))) return true;
+  }
+  return false;
+}
