@@ -62,8 +62,13 @@ export class EncodedGroup {
   /** Those that may have to be written otherwise than last time. */
   #changed = new Set<Entry>();
   #state: StateByTask;
-  /** The members as last written. */
+  /** The members as last written, with what was read of each. */
   #written: readonly Entry[] = [];
+  #read: MemberTasks[] = [];
+  /** Their targets; undefined: to be gathered. */
+  #installed: readonly (TasksByRole | undefined)[] | undefined;
+  /** How many members have each topology epoch. */
+  readonly #topologyEpochs = new Map<number, number>();
 
   constructor(view: ProblemView) {
     this.#view = view;
@@ -79,7 +84,7 @@ export class EncodedGroup {
 
   /** What each of these members has installed. */
   get installed(): readonly (TasksByRole | undefined)[] {
-    return this.#memberOrder.items.map(({ target }) => target);
+    return this.#installed ?? [];
   }
 
   get numbers(): TaskNumbers {
@@ -116,7 +121,9 @@ export class EncodedGroup {
     this.#reports = problem.reports;
     this.#targets.forEachChange(problem.targets, (memberId, _, after) => {
       const entry = this.#entries.get(memberId);
-      if (entry !== undefined) entry.target = after;
+      if (entry === undefined) return;
+      entry.target = after;
+      this.#installed = undefined;
     });
     this.#targets = problem.targets;
   }
@@ -159,7 +166,10 @@ export class EncodedGroup {
     const { rackAwareAssignmentTags } = question;
     const tags = tagsOf(members, processes, rackAwareAssignmentTags);
     this.#updateState(members);
-    const frozen = frozenOf(members, question);
+    this.#installed ??= members.map(({ target }) => target);
+    const stale = question.assignToStaleMembers
+      ? 0
+      : members.length - (this.#topologyEpochs.get(question.topologyEpoch) ?? 0);
     const dense = open(
       {
         subtopologies: this.#numbers.subtopologyIds.length,
@@ -172,15 +182,17 @@ export class EncodedGroup {
         tagGroups: tags.groupCount,
         candidates: this.#state.candidateCount,
       },
-      { held: this.#state.held, copies: this.#state.copies, stale: frozen.count },
+      { held: this.#state.held, copies: this.#state.copies, stale },
     );
     dense.base.set(this.#numbers.base);
     dense.subtopologyOf.set(this.#numbers.subtopologyOf);
     dense.stateful.set(this.#numbers.stateful);
     this.#state.copyTo(dense);
-    dense.frozen.set(frozen.flags);
+    dense.frozen.fill(0);
+    if (stale > 0) writeFrozen(dense, members, question.topologyEpoch);
     dense.tagValue.set(tags.values);
-    dense.tagGroup.set(tags.groups);
+    if (tags.groups === undefined) dense.tagGroup.fill(0);
+    else dense.tagGroup.set(tags.groups);
     writeProcesses(dense, members, processes, this.#view);
     return dense;
   }
@@ -192,6 +204,8 @@ export class EncodedGroup {
     { reports, targets }: GroupProblem,
   ): void {
     const entry = this.#entries.get(memberId);
+    this.#countEpoch(before?.topologyEpoch, -1);
+    this.#countEpoch(after?.topologyEpoch, 1);
     if (after === undefined) {
       if (entry === undefined) return;
       this.#entries.delete(memberId);
@@ -230,6 +244,13 @@ export class EncodedGroup {
     const isNews = taskOffsets !== reports.taskOffsets || taskEndOffsets !== reports.taskEndOffsets;
     entry.reports = reports;
     if (isNews) this.#forget(entry);
+  }
+
+  #countEpoch(topologyEpoch: number | undefined, by: 1 | -1): void {
+    if (topologyEpoch === undefined) return;
+    const count = (this.#topologyEpochs.get(topologyEpoch) ?? 0) + by;
+    if (count > 0) this.#topologyEpochs.set(topologyEpoch, count);
+    else this.#topologyEpochs.delete(topologyEpoch);
   }
 
   #joinProcess(id: string): Process {
@@ -280,13 +301,16 @@ export class EncodedGroup {
       return { before, beforeNumber, after, afterNumber: entry.number };
     });
     this.#changed = new Set();
+    if (renumbered !== undefined) this.#read = members.map(tasksOf);
+    else for (const { after, afterNumber } of changes) if (after) this.#read[afterNumber] = after;
     this.#written = members;
-    this.#state.update(members.map(tasksOf), changes, renumbered);
+    this.#state.update(this.#read, changes, renumbered);
   }
 
   /** Gives members their numbers; tells the new number by the old one. */
   #renumber(members: readonly Entry[]): Int32Array {
     const renumbered = new Int32Array(this.#written.length);
+    this.#installed = undefined;
     for (const entry of this.#written) entry.number = -1;
     for (let m = 0; m < members.length; m++) (members[m] as Entry).number = m;
     for (let m = 0; m < renumbered.length; m++) renumbered[m] = (this.#written[m] as Entry).number;
@@ -299,19 +323,11 @@ function tasksOf({ tasks }: Entry): MemberTasks {
   return tasks;
 }
 
-/** 1 = the member has another topology epoch, and gets nothing new. */
-function frozenOf(
-  members: readonly Entry[],
-  { topologyEpoch, assignToStaleMembers }: WholeQuestion,
-): { readonly flags: Uint8Array; readonly count: number } {
-  const flags = new Uint8Array(members.length);
-  let count = 0;
-  for (let m = 0; !assignToStaleMembers && m < members.length; m++) {
-    if ((members[m] as Entry).member.topologyEpoch === topologyEpoch) continue;
-    flags[m] = 1;
-    count++;
+/** Marks the members of another topology epoch, who get nothing new. */
+function writeFrozen({ frozen }: Dense, members: readonly Entry[], topologyEpoch: number): void {
+  for (let m = 0; m < members.length; m++) {
+    if ((members[m] as Entry).member.topologyEpoch !== topologyEpoch) frozen[m] = 1;
   }
-  return { flags, count };
 }
 
 function writeProcesses(
@@ -358,7 +374,8 @@ function writeProcesses(
 /** By process: the number of its value of each key, and the group of processes with equal values that it is in. */
 type Tags = {
   readonly values: readonly number[];
-  readonly groups: Int32Array;
+  /** Undefined: all are in one. */
+  readonly groups: Int32Array | undefined;
   readonly groupCount: number;
 };
 
@@ -368,8 +385,8 @@ function tagsOf(
   processes: readonly Process[],
   tagKeys: readonly string[],
 ): Tags {
+  if (tagKeys.length === 0) return { values: [], groups: undefined, groupCount: 1 };
   const groups = new Int32Array(processes.length);
-  if (tagKeys.length === 0) return { values: [], groups, groupCount: 1 };
   const tagsOfProcess = new Map<Process, readonly KeyValue[]>();
   for (const { member, process } of members) {
     if (!tagsOfProcess.has(process)) tagsOfProcess.set(process, member.clientTags);

@@ -24,7 +24,9 @@ export class NumberedTasks implements TasksByRole {
   declare readonly standby: TaskList;
   declare readonly warmup: TaskList;
   readonly #numbering: TaskNumbering;
-  #of: { readonly actives: NumberedLists; readonly standbys: NumberedLists; readonly at: number };
+  #actives: NumberedLists;
+  #standbys: NumberedLists;
+  #at: number;
   #active: TaskList | undefined;
   #standby: TaskList | undefined;
 
@@ -36,7 +38,9 @@ export class NumberedTasks implements TasksByRole {
     at: number,
   ) {
     this.#numbering = numbering;
-    this.#of = { actives, standbys, at };
+    this.#actives = actives;
+    this.#standbys = standbys;
+    this.#at = at;
   }
 
   /** Whether it holds the same tasks as another value, found without making lists; undefined = not to be found so. */
@@ -46,24 +50,24 @@ export class NumberedTasks implements TasksByRole {
   }
 
   #sameAs(other: TasksByRole): boolean {
-    const { actives, standbys, at } = this.#of;
     if (other instanceof NumberedTasks && other.#numbering === this.#numbering) {
-      const { actives: otherActives, standbys: otherStandbys, at: place } = other.#of;
       return (
-        sameRow(actives, at, otherActives, place) && sameRow(standbys, at, otherStandbys, place)
+        sameRow(this.#actives, this.#at, other.#actives, other.#at) &&
+        sameRow(this.#standbys, this.#at, other.#standbys, other.#at)
       );
     }
     return (
-      isRowOf(this.#numbering, actives, at, other.active) &&
-      isRowOf(this.#numbering, standbys, at, other.standby) &&
+      isRowOf(this.#numbering, this.#actives, this.#at, other.active) &&
+      isRowOf(this.#numbering, this.#standbys, this.#at, other.standby) &&
       other.warmup.length === 0
     );
   }
 
   /** Lets go of the lists of all the others: to be called when most of them are not kept. */
   letGo(): void {
-    const { actives, standbys, at } = this.#of;
-    this.#of = { actives: onlyRow(actives, at), standbys: onlyRow(standbys, at), at: 0 };
+    this.#actives = onlyRow(this.#actives, this.#at);
+    this.#standbys = onlyRow(this.#standbys, this.#at);
+    this.#at = 0;
   }
 
   toJSON(): TasksByRole {
@@ -72,13 +76,12 @@ export class NumberedTasks implements TasksByRole {
 
   /** The list of a role, made at the first need. */
   listOf(role: Role): TaskList {
-    const { actives, standbys, at } = this.#of;
     if (role === 'active') {
-      this.#active ??= listRow(this.#numbering, actives, at);
+      this.#active ??= listRow(this.#numbering, this.#actives, this.#at);
       return this.#active;
     }
     if (role === 'warmup') return NO_TASKS;
-    this.#standby ??= listRow(this.#numbering, standbys, at);
+    this.#standby ??= listRow(this.#numbering, this.#standbys, this.#at);
     return this.#standby;
   }
 }
