@@ -127,8 +127,9 @@ describe("a coordinator with an assignor of one's own", () => {
     expect(file).to.contain(join(folder, 'data', 'problems'));
     const replay = ['assign', '--problem', file, '--module', `own=${join(folder, 'own.mjs')}`];
     expect(await io.run(...replay)).to.equal(1);
+    // The run may end before the group's first commit, which tells the epoch.
     expect(io.output).to.match(
-      /^Group spoilt at epoch \d+: 4 tasks, .*\nKept .*, threw: .*out of ideas/,
+      /^Group spoilt(?: at epoch \d+)?: 4 tasks, .*\nKept .*, threw: .*out of ideas/,
     );
     expect(io.errors).to.match(
       /^Assigned by sticky, because the own assignor own failed: .*out of ideas/,
