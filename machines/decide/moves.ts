@@ -8,7 +8,7 @@ export type Why = MoveReason | 'held' | undefined;
 /** Tasks that go the same way from one target to the next, for the same reason. */
 export type Way = {
   readonly role: 'active' | 'standby';
-  /** Of an active task: who was to have it. */
+  /** Who was to have it, or the standby in whose place this one comes. */
   readonly from: string | undefined;
   /** Undefined: nobody is to have it any more. */
   readonly to: string | undefined;
@@ -28,7 +28,8 @@ export type Enough = { readonly ways: number; readonly tasks: number };
 
 /**
  * Finds what moves from one target to the next: active tasks that get another owner, then those that lose theirs, then new
- * standbys, by members in the order of the changes.
+ * standbys, each in the place of one that a member is to have no more if there is one, then those that go without; by
+ * members in the order of the changes.
  *
  * @returns the ways until there are enough, and how many tasks go them or others.
  */
@@ -41,7 +42,9 @@ export function findMoves(
   const owners = ownersBefore(changes);
   findNewOwners(found, changes, owners, whyIn);
   findLost(found, changes, owners);
-  findNewStandbys(found, changes, whyIn);
+  const taken = new TakenStandbys(changes);
+  findNewStandbys(found, changes, taken, whyIn);
+  findLostStandbys(found, changes, taken);
   return { ways: found.ways, taskCount: found.taskCount };
 }
 
@@ -61,10 +64,7 @@ function partitionsIn(byTask: ByTask, subtopologyId: string): (number | undefine
 function ownersBefore(changes: readonly TargetChange[]): ByTask {
   const owners: ByTask = new Map();
   changes.forEach(({ before }, place) => {
-    for (const { subtopologyId, partitions } of before.active) {
-      const owner = partitionsIn(owners, subtopologyId);
-      for (const partition of partitions) owner[partition] = place;
-    }
+    mark(owners, before.active, place);
   });
   return owners;
 }
@@ -113,28 +113,101 @@ function findLost(found: FoundWays, changes: readonly TargetChange[], owners: By
   });
 }
 
-function findNewStandbys(found: FoundWays, changes: readonly TargetChange[], whyIn: WhyIn): void {
+/** Standbys that members are to have no more, by task: a list of places of changes, in their order. */
+class TakenStandbys {
+  readonly #heads: ByTask = new Map();
+  readonly #places: number[] = [];
+  readonly #nexts: (number | undefined)[] = [];
+
+  constructor(changes: readonly TargetChange[]) {
+    const stays: ByTask = new Map();
+    for (let place = changes.length - 1; place >= 0; place--) {
+      const { before, after } = changes[place] as TargetChange;
+      if (before.standby.length > 0) mark(stays, after.standby, place);
+      for (const { subtopologyId, partitions } of before.standby) {
+        const stay = stays.get(subtopologyId);
+        for (const partition of partitions) {
+          if (stay?.[partition] !== place) this.#put(subtopologyId, partition, place);
+        }
+      }
+    }
+  }
+
+  /** The first one left of a task, which is taken off. */
+  take(subtopologyId: string, partition: number): number | undefined {
+    const heads = this.#heads.get(subtopologyId);
+    const head = heads?.[partition];
+    if (heads === undefined || head === undefined) return undefined;
+    heads[partition] = this.#nexts[head];
+    return this.#places[head];
+  }
+
+  /** Whether that of this change comes next. */
+  isNext(subtopologyId: string, partition: number, place: number): boolean {
+    const head = this.#heads.get(subtopologyId)?.[partition];
+    return head !== undefined && this.#places[head] === place;
+  }
+
+  #put(subtopologyId: string, partition: number, place: number): void {
+    const heads = partitionsIn(this.#heads, subtopologyId);
+    this.#nexts.push(heads[partition]);
+    heads[partition] = this.#places.push(place) - 1;
+  }
+}
+
+function findNewStandbys(
+  found: FoundWays,
+  changes: readonly TargetChange[],
+  taken: TakenStandbys,
+  whyIn: WhyIn,
+): void {
   const holders: ByTask = new Map();
   changes.forEach(({ memberId, before, after }, place) => {
     if (after.standby.length === 0) return;
-    for (const { subtopologyId, partitions } of before.standby) {
-      const holder = partitionsIn(holders, subtopologyId);
-      for (const partition of partitions) holder[partition] = place;
-    }
+    mark(holders, before.standby, place);
     const isTold = found.startMember();
     for (const { subtopologyId, partitions } of after.standby) {
       const holder = holders.get(subtopologyId);
       const whyOf = isTold ? whyIn(memberId, 'standby', subtopologyId) : unknown;
       for (const partition of partitions) {
         if (holder?.[partition] === place) continue;
+        const was = taken.take(subtopologyId, partition);
         found.taskCount++;
         if (!isTold) continue;
-        const from = undefined;
+        const from = was === undefined ? undefined : changes[was]?.memberId;
         const way = { role: 'standby', from, to: memberId, why: whyOf(partition) } as const;
         appendTask(found.tasksOf(way), subtopologyId, partition);
       }
     }
   });
+}
+
+/** What is left when every new standby has taken the place of one: there are fewer than before. */
+function findLostStandbys(
+  found: FoundWays,
+  changes: readonly TargetChange[],
+  taken: TakenStandbys,
+): void {
+  changes.forEach(({ memberId, before }, place) => {
+    const isTold = found.startMember();
+    for (const { subtopologyId, partitions } of before.standby) {
+      for (const partition of partitions) {
+        if (!taken.isNext(subtopologyId, partition, place)) continue;
+        taken.take(subtopologyId, partition);
+        found.taskCount++;
+        if (!isTold) continue;
+        const way = { role: 'standby', from: memberId, to: undefined, why: undefined } as const;
+        appendTask(found.tasksOf(way), subtopologyId, partition);
+      }
+    }
+  });
+}
+
+function mark(byTask: ByTask, tasks: TaskList, place: number): void {
+  for (const { subtopologyId, partitions } of tasks) {
+    const values = partitionsIn(byTask, subtopologyId);
+    for (const partition of partitions) values[partition] = place;
+  }
 }
 
 const unknown = (): Why => undefined;

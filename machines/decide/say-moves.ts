@@ -96,15 +96,14 @@ function whyOfRun({ group }: Pick<Draft, 'group'>, run: ToldRun | undefined): Wh
 function wayWords(way: Way, isOne: boolean, run: ToldRun | undefined): readonly [string, string] {
   const { role, from, to } = way;
   const why = whyWords(way, isOne, run);
-  if (role === 'standby') {
-    return isOne ? ['standby of ', `goes to ${to}${why}`] : ['standbys of ', `go to ${to}${why}`];
-  }
-  if (to === undefined) return ['', `${isOne ? 'is' : 'are'} taken from ${from}${why}`];
-  if (from === undefined) return ['', `${isOne ? 'goes' : 'go'} to ${to}${why}`];
-  return ['', `${isOne ? 'moves' : 'move'} from ${from} to ${to}${why}`];
+  const what = role === 'active' ? '' : isOne ? 'standby of ' : 'standbys of ';
+  if (to === undefined) return [what, `${isOne ? 'is' : 'are'} taken from ${from}${why}`];
+  if (from === undefined) return [what, `${isOne ? 'goes' : 'go'} to ${to}${why}`];
+  return [what, `${isOne ? 'moves' : 'move'} from ${from} to ${to}${why}`];
 }
 
-function whyWords({ to = '', why }: Way, isOne: boolean, run: ToldRun | undefined): string {
+function whyWords({ role, to, why }: Way, isOne: boolean, run: ToldRun | undefined): string {
+  if (to === undefined) return role === 'standby' ? ': there are to be fewer' : '';
   if (why === undefined || run === undefined) return '';
   if (why === 'held') return `: ${to} has ${isOne ? 'it' : 'them'} already`;
   const { tasks, statefulTasks, sharers } = run.lookBack.figures;

@@ -77,7 +77,7 @@ export type LookBack = { readonly figures: AssignmentFigures; readonly reasons: 
 /** Tasks of a new target that go the same way for the same reason. */
 export type MovedTasks = {
   readonly role: 'active' | 'standby';
-  /** Who was to have them by the target before, as active; null: nobody, or it is not asked, as of standbys. */
+  /** Who was to have them by the target before; of standbys those in whose place they come. Null: nobody. */
   readonly from: string | null;
   /** Null: they are taken away and go to nobody. */
   readonly to: string | null;

@@ -58,11 +58,17 @@ function expectedMoves(before: Target, after: Target): string[] {
     const is = after[t];
     return [
       ...(was?.active === is?.active ? [] : [`active ${task} ${was?.active} ${is?.active}`]),
-      ...(is?.standby ?? [])
-        .filter((memberId) => was?.standby.includes(memberId) !== true)
-        .map((memberId) => `standby ${task} undefined ${memberId}`),
+      ...pairs(
+        (was?.standby ?? []).filter((memberId) => is?.standby.includes(memberId) !== true),
+        (is?.standby ?? []).filter((memberId) => was?.standby.includes(memberId) !== true),
+      ).map(([from, to]) => `standby ${task} ${from} ${to}`),
     ];
   });
+}
+
+function pairs(taken: readonly string[], given: readonly string[]) {
+  const count = Math.max(taken.length, given.length);
+  return Array.from({ length: count }, (_, at) => [taken[at], given[at]] as const);
 }
 
 const all = { ways: Number.POSITIVE_INFINITY, tasks: 0 };

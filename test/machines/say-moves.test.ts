@@ -81,6 +81,15 @@ describe('sayMoves()', () => {
     ]);
   });
 
+  it('says whose place a copy takes, and where there are to be fewer', () => {
+    expect(
+      said(change('A', standby(0, 1, 2), none), change('B', none, standby(0, 1))),
+    ).to.deep.equal([
+      'standbys of 1_0, 1_1 move from A to B',
+      'standby of 1_2 is taken from A: there are to be fewer',
+    ]);
+  });
+
   it('says so when nothing moves', () => {
     expect(said(change('A', none, none))).to.deep.equal(['nothing moves']);
   });
