@@ -114,6 +114,7 @@ function withMember(group: Group, member: Member): Group {
     members: group.members.set(member.memberId, member),
     staticMembers: moveInstanceId(group.staticMembers, before, member),
     holders: moveHoldings(group.holders, before, member),
+    endpointCount: group.endpointCount - endpointsOf(before) + endpointsOf(member),
     stableMembersByEpoch: countStable(
       countStable(group.stableMembersByEpoch, before, -1),
       member,
@@ -128,8 +129,13 @@ function withoutMember(group: Group, member: Member): Group {
     members: group.members.delete(member.memberId),
     staticMembers: moveInstanceId(group.staticMembers, member, undefined),
     holders: moveHoldings(group.holders, member, undefined),
+    endpointCount: group.endpointCount - endpointsOf(member),
     stableMembersByEpoch: countStable(group.stableMembersByEpoch, member, -1),
   };
+}
+
+function endpointsOf(member: Member | undefined): number {
+  return member === undefined || member.userEndpoint === null ? 0 : 1;
 }
 
 /** An instance id is freed by the member that has it, and only by that one: another may have taken it over. */

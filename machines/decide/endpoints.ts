@@ -31,6 +31,7 @@ export function endpointMap(input: {
   readonly behaviour: Behaviour;
 }): readonly EndpointToPartitions[] {
   const { group, soft, topics, behaviour } = input;
+  if (group.endpointCount === 0) return NO_ENDPOINTS;
   const known = lastMaps.get(group.members);
   if (
     known !== undefined &&
@@ -44,6 +45,8 @@ export function endpointMap(input: {
   lastMaps.set(group.members, { configured: soft.configured, topics, behaviour, map });
   return map;
 }
+
+const NO_ENDPOINTS: readonly EndpointToPartitions[] = [];
 
 /** The map made last for a state of a group's members (I-10). Every key is a value that never changes. */
 const lastMaps = new WeakMap<

@@ -30,6 +30,7 @@ export function newGroup(groupId: string): Group {
     staticMembers: PersistentMap.empty(),
     targets: PersistentMap.empty(),
     holders: NO_HOLDERS,
+    endpointCount: 0,
     stableMembersByEpoch: PersistentMap.empty(),
     state: 'Empty',
   };

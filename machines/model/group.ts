@@ -38,6 +38,8 @@ export type Group = {
   /** Target per member id. */
   readonly targets: PersistentMap<TasksByRole>;
   readonly holders: Holders;
+  /** How many members have an endpoint: most groups have none, and nothing of their members is looked at for it. */
+  readonly endpointCount: number;
   /** How many members are in state stable at which member epoch (key: the epoch in decimal), so that the state costs the same in any group. */
   readonly stableMembersByEpoch: PersistentMap<number>;
   /** Derived after every record, never set by hand. */

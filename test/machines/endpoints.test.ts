@@ -1,11 +1,14 @@
 import { expect } from 'chai';
+import { apply } from '../../machines/apply.ts';
 import { endpointMap } from '../../machines/decide/endpoints.ts';
 import { configureTopology } from '../../machines/decide/internal-topics.ts';
 import type { GroupSlot } from '../../machines/decision.ts';
+import { newMember } from '../../machines/model/empty.ts';
 import { type Behaviour, resolveBehaviour } from '../../machines/model/profile.ts';
 import { invariant } from '../../machines/model/refusal.ts';
 import type { TopicsView } from '../../machines/model/topics.ts';
 import type { Topology } from '../../machines/model/topology.ts';
+import type { GroupRecord } from '../../machines/records.ts';
 import {
   REPARTITIONED,
   STATELESS,
@@ -54,6 +57,26 @@ describe('endpointMap()', () => {
         standbyPartitions: [],
       },
     ]);
+  });
+
+  it('is empty when the last member with an endpoint is gone, and looks at nobody', () => {
+    const one = topology(subtopology('0', { sourceTopics: ['a'] }));
+    const topics = topicsOf({ a: 1 });
+    let slot = configuredSlot(
+      { A: { userEndpoint: HOST_A }, B: {}, C: { userEndpoint: HOST_B } },
+      one,
+      topics,
+    );
+    expect([slot.group?.endpointCount, mapOf(slot, topics, kip).length]).to.deep.equal([2, 2]);
+    const { memberId: _, ...metadata } = newMember('');
+    const records: readonly GroupRecord[] = [
+      { type: 'memberMetadata', groupId: 'g', memberId: 'A', value: metadata },
+      { type: 'targetMember', groupId: 'g', memberId: 'C', value: null },
+      { type: 'currentAssignment', groupId: 'g', memberId: 'C', value: null },
+      { type: 'memberMetadata', groupId: 'g', memberId: 'C', value: null },
+    ];
+    for (const record of records) slot = apply(slot, record);
+    expect([slot.group?.endpointCount, mapOf(slot, topics, kip)]).to.deep.equal([0, []]);
   });
 
   it('omits a topic of which nothing is left, and lists repartition topics like sources (I-7)', () => {
