@@ -14,7 +14,7 @@ import type {
   TopologyProblem,
 } from '../model/topology.ts';
 import { firstFew } from './first-few.ts';
-import { copartitionedTopics, requiredTopics } from './topology.ts';
+import { copartitionedTopics, readersOf, requiredTopics } from './topology.ts';
 
 /**
  * Hash of what is known of the topics a topology requires; topics that do not exist contribute nothing. 0 when
@@ -122,6 +122,7 @@ class SizePlan {
   readonly #behaviour: Behaviour;
   /** Counts that the topology itself fixes, of repartition topics (6.3); all readers of one name the same (V-13). */
   readonly #fixed = new Map<string, number>();
+  #fixedOfAll: { readonly count: number | TopologyProblem | undefined } | undefined;
   /** Counts of repartition topics, then of changelogs too. */
   readonly #decided: Map<string, number>;
   readonly #repartitionTopics = new Map<string, TopicInfo>();
@@ -142,23 +143,25 @@ class SizePlan {
   }
 
   /**
-   * A repartition topic without a count of its own is as wide as the widest thing its writer reads; of several
-   * writers the widest, found by raising counts until none rises any more (6.4). Counts only rise and never past the
-   * widest source, so this ends.
+   * A repartition topic without a count of its own is as wide as the widest thing its writer reads; of several writers the
+   * widest (6.4). What is wide goes first down all that it feeds, so nothing that comes after can raise it again.
    */
   inferRepartitionCounts(): void {
-    let changed = true;
-    while (changed) {
-      changed = false;
-      for (const one of this.#subtopologies) {
-        const width = this.#knownWidth(one);
+    const readers = readersOf(this.#subtopologies);
+    const wide = this.#subtopologies
+      .map((one) => ({ one, width: this.#knownWidth(one) }))
+      .filter(({ width }) => width > 0)
+      .sort((a, b) => b.width - a.width);
+    const followed = new Set<Subtopology>();
+    for (const { one: source, width } of wide) {
+      const fed = [source];
+      for (let one = fed.pop(); one !== undefined; one = fed.pop()) {
+        if (followed.has(one)) continue;
+        followed.add(one);
         for (const name of one.repartitionSinkTopics) {
-          if (this.#fixed.has(name)) continue;
-          const before = this.#decided.get(name) ?? 0;
-          if (width > before) {
-            this.#decided.set(name, width);
-            changed = true;
-          }
+          if (this.#decided.has(name)) continue;
+          this.#decided.set(name, width);
+          fed.push(...(readers.get(name) ?? []));
         }
       }
     }
@@ -184,7 +187,7 @@ class SizePlan {
 
   /** How many tasks a subtopology has: as many as its widest input has partitions (6.6, 6.10). */
   widthOf(subtopology: Subtopology): number {
-    const width = Math.max(0, ...inputsOf(subtopology).map((name) => this.#countOf(name) ?? 0));
+    const width = widest(inputsOf(subtopology), (name) => this.#countOf(name));
     if (width > 0) return width;
     throw new Refusal(
       'STREAMS_INVALID_TOPOLOGY',
@@ -261,14 +264,10 @@ class SizePlan {
   }
 
   /** Width of a subtopology by what is decided so far; 0 when nothing is (6.4). */
-  #knownWidth(subtopology: Subtopology): number {
-    const sources = subtopology.sourceTopics.map(
-      (name) => this.#topics.topic(name)?.partitionCount ?? 0,
-    );
-    const repartitions = subtopology.repartitionSourceTopics.map(
-      ({ name }) => this.#decided.get(name) ?? 0,
-    );
-    return Math.max(0, ...sources, ...repartitions);
+  #knownWidth({ sourceTopics, repartitionSourceTopics }: Subtopology): number {
+    const ofSources = widest(sourceTopics, (name) => this.#topics.topic(name)?.partitionCount);
+    const ofOthers = widest(repartitionSourceTopics, ({ name }) => this.#decided.get(name));
+    return Math.max(ofSources, ofOthers);
   }
 
   #align(names: readonly string[]): TopologyProblem | undefined {
@@ -292,10 +291,24 @@ class SizePlan {
   #agreedCount(names: readonly string[], internal: readonly string[]): number | TopologyProblem {
     const external = names.filter((name) => !this.#repartitionTopics.has(name));
     if (external.length > 0) return this.#commonCount(external, (name) => this.#countOf(name));
-    const deciding = this.#behaviour.fixedCountsStayInTheirGroup ? internal : this.#fixed.keys();
-    const fixed = [...deciding].filter((name) => this.#fixed.has(name)).sort(byCodeUnits);
-    if (fixed.length > 0) return this.#commonCount(fixed, (name) => this.#fixed.get(name));
-    return Math.max(0, ...internal.map((name) => this.#countOf(name) ?? 0));
+    const fixed = this.#behaviour.fixedCountsStayInTheirGroup
+      ? this.#fixedCount(internal)
+      : this.#fixedCountOfAll();
+    if (fixed !== undefined) return fixed;
+    return widest(internal, (name) => this.#countOf(name));
+  }
+
+  /** The count that the topology itself gives to these topics; undefined if it gives none. */
+  #fixedCount(names: Iterable<string>): number | TopologyProblem | undefined {
+    const fixed = [...names].filter((name) => this.#fixed.has(name)).sort(byCodeUnits);
+    if (fixed.length === 0) return undefined;
+    return this.#commonCount(fixed, (name) => this.#fixed.get(name));
+  }
+
+  /** As {@link #fixedCount}, of all topics: the same for every group, so it is found once. */
+  #fixedCountOfAll(): number | TopologyProblem | undefined {
+    this.#fixedOfAll ??= { count: this.#fixedCount(this.#fixed.keys()) };
+    return this.#fixedOfAll.count;
   }
 
   #commonCount(
@@ -310,6 +323,13 @@ class SizePlan {
       `Topics that are joined differ in their partitions: ${pairs.join(', ')}`,
     );
   }
+}
+
+/** The largest of the counts that are known; 0 if none is. A topology may name more topics than a call takes arguments. */
+function widest<T>(topics: readonly T[], countOf: (topic: T) => number | undefined): number {
+  let most = 0;
+  for (const topic of topics) most = Math.max(most, countOf(topic) ?? 0);
+  return most;
 }
 
 function inputsOf(subtopology: Subtopology): readonly string[] {

@@ -215,26 +215,45 @@ function withoutInput(subtopology: Subtopology): string | undefined {
   return inputs === 0 ? `subtopology "${subtopology.subtopologyId}" reads nothing` : undefined;
 }
 
-/** V-8: follows what is known from what is read to what is written, until nothing is added. */
+/** V-8: follows what is known from what is read to what is written. */
 function underivableRepartition(topology: Topology): string | undefined {
-  const known = new Set(
-    repartitionInfos(topology)
-      .filter((topic) => topic.partitions > 0)
-      .map((topic) => topic.name),
+  const known = new Set<string>();
+  for (const { name, partitions } of repartitionInfos(topology)) {
+    if (partitions > 0) known.add(name);
+  }
+  const readers = readersOf(topology.subtopologies);
+  const fed = topology.subtopologies.filter(
+    (one) => one.sourceTopics.length + one.sourceTopicRegex.length > 0,
   );
-  let before = -1;
-  while (before < known.size) {
-    before = known.size;
-    for (const one of topology.subtopologies) {
-      const fed =
-        one.sourceTopics.length + one.sourceTopicRegex.length > 0 ||
-        one.repartitionSourceTopics.some((topic) => known.has(topic.name));
-      if (fed) for (const name of one.repartitionSinkTopics) known.add(name);
+  for (const name of known) fed.push(...(readers.get(name) ?? []));
+  const followed = new Set<Subtopology>();
+  for (let one = fed.pop(); one !== undefined; one = fed.pop()) {
+    if (followed.has(one)) continue;
+    followed.add(one);
+    for (const name of one.repartitionSinkTopics) {
+      if (known.has(name)) continue;
+      known.add(name);
+      fed.push(...(readers.get(name) ?? []));
     }
   }
   const underivable = sortedOnce(repartitions(topology).filter((name) => !known.has(name)));
   if (underivable.length === 0) return undefined;
   return `nothing says how many partitions these repartition topics have: ${firstFew(underivable)}`;
+}
+
+/** Who reads each repartition topic, each reader once. */
+export function readersOf(
+  subtopologies: readonly Subtopology[],
+): ReadonlyMap<string, readonly Subtopology[]> {
+  const readers = new Map<string, Subtopology[]>();
+  for (const one of subtopologies) {
+    for (const { name } of one.repartitionSourceTopics) {
+      const known = readers.get(name);
+      if (known === undefined) readers.set(name, [one]);
+      else if (known.at(-1) !== one) known.push(one);
+    }
+  }
+  return readers;
 }
 
 /** V-10 */
