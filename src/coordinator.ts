@@ -19,7 +19,6 @@ import { type Front, gatewayFront, standaloneFront } from './front.ts';
 import { GroupSettingsInForce } from './group-settings.ts';
 import { Listeners } from './listeners.ts';
 import { createMetrics, type Metrics } from './observe/metrics.ts';
-import { epochsOf } from './problem/epochs-of.ts';
 import { ProblemFolder } from './problem/problem-folder.ts';
 import { ProblemKeeper } from './problem/problem-keeper.ts';
 import { type Authorizer, allowAll } from './server/authorize.ts';
@@ -58,6 +57,7 @@ const DEFAULT_PARTITION_COUNT = 1;
  * served.
  *
  * @param parts.authorizer asked about every request; left out, everybody may do everything.
+ * @param parts.assignorThread the compiled file that the assignor's threads run; another one only in tests of what they can do wrong.
  * @param parts.signal aborted before then, it ends the wait for upstream and for shards to load, and the promise rejects
  *   with its reason; afterwards it means nothing.
  * @throws `AssignorModuleError`, `StoreError`, `ListenError`, `AdminListenError`, `UpstreamError`: each with one clear line as its message;
@@ -69,6 +69,7 @@ export async function startCoordinator(
     readonly log: Log;
     readonly signal?: AbortSignal | undefined;
     readonly authorizer?: Authorizer;
+    readonly assignorThread?: URL;
   },
 ): Promise<RunningCoordinator> {
   const closers: (() => Promise<void>)[] = [];
@@ -86,7 +87,7 @@ export async function startCoordinator(
 
 async function start(
   config: Config,
-  { log, signal, authorizer = allowAll }: Parameters<typeof startCoordinator>[1],
+  { log, signal, authorizer = allowAll, assignorThread }: Parameters<typeof startCoordinator>[1],
   closers: (() => Promise<void>)[],
 ): Promise<Omit<RunningCoordinator, 'stop'>> {
   const metrics = createMetrics();
@@ -135,7 +136,7 @@ async function start(
     match: (wanted, names) => patternPool.match(wanted, names),
   });
   const { shards, router } = startShards(
-    { config, log, storage, settings, front, modules, patterns, metrics },
+    { config, log, storage, settings, front, modules, assignorThread, patterns, metrics },
     closers,
   );
   late.router = router;
@@ -193,17 +194,14 @@ function startShards(
     settings: GroupSettingsInForce;
     front: Front;
     modules: AssignorModules;
+    assignorThread: URL | undefined;
     patterns: TopicPatterns;
     metrics: Metrics;
   },
   closers: (() => Promise<void>)[],
 ): { shards: Shards; router: Router } {
-  const { config, log, storage, settings, front, modules, patterns, metrics } = parts;
-  const late: { router?: Router } = {};
-  const assignor = startAssignor(
-    { config, log, modules, epochsOf: (groupId) => epochsOf(late.router?.view(groupId)) },
-    closers,
-  );
+  const { config, log, storage, settings, front, patterns, metrics } = parts;
+  const assignor = startAssignor(parts, closers);
   const shared = {
     behaviour: config.behaviour,
     coordinator: config.coordinator,
@@ -229,9 +227,7 @@ function startShards(
     offsetsRetentionCheckMs: config.shards.retentionCheckIntervalMs,
   });
   closers.push(() => shards.close(config.stopTimeoutMs));
-  const router = new Router(shards, shared);
-  late.router = router;
-  return { shards, router };
+  return { shards, router: new Router(shards, shared) };
 }
 
 /** The pool; where there is a folder, problems at which it fails are kept there. */
@@ -240,11 +236,11 @@ function startAssignor(
     readonly config: Config;
     readonly log: Log;
     readonly modules: AssignorModules;
-    readonly epochsOf: (groupId: string) => ReturnType<typeof epochsOf>;
+    readonly assignorThread: URL | undefined;
   },
   closers: (() => Promise<void>)[],
 ): AssignorPort {
-  const { config, log, modules } = parts;
+  const { config, log, modules, assignorThread } = parts;
   const { assignor, store, stopTimeoutMs } = config;
   const folder =
     store.kind === 'memory'
@@ -260,15 +256,10 @@ function startAssignor(
     queueMax: assignor.threads * RUNS_WAITING_PER_THREAD,
     log,
     modules,
+    ...(assignorThread !== undefined && { threadFile: assignorThread }),
   });
   closers.push(() => pool.close());
-  return new ProblemKeeper({
-    assignor: pool,
-    folder,
-    epochsOf: parts.epochsOf,
-    clock: systemClock,
-    log,
-  });
+  return new ProblemKeeper({ assignor: pool, folder, clock: systemClock, log });
 }
 
 /** The settings of this broker and of groups, as clients see and change them. */

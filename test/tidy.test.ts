@@ -53,7 +53,7 @@ describe('the house', () => {
     ],
     [
       /^src\/problem\//,
-      /^(src\/(problem\/|version\.ts$)|machines\/model\/|actors\/(ports|group-coordinator)\.ts$|workers\/pool\.ts$|node:)/,
+      /^(src\/(problem\/|version\.ts$)|machines\/model\/|actors\/ports\.ts$|workers\/pool\.ts$|node:)/,
     ],
     [/^src\/client\//, /^(src\/(client|wire)\/|src\/version\.ts$|node:)/],
     [/^src\/server\//, /^(src\/(server|wire|config)\/|actors\/|machines\/|node:)/],

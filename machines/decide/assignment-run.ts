@@ -91,6 +91,7 @@ export function problemOf(
     members: group.members,
     reports: soft.members,
     targets: group.targets,
+    epochs: { groupEpoch: group.groupEpoch, assignmentEpoch: group.assignmentEpoch },
     numStandbyReplicas: settings.numStandbyReplicas,
     acceptableRecoveryLag: settings.acceptableRecoveryLag,
     rackAwareAssignmentTags: settings.rackAwareAssignmentTags,

@@ -1,4 +1,5 @@
 import type { StandIn } from './assignors.ts';
+import type { Group } from './group.ts';
 import type { LookBack } from './look-back.ts';
 import type { Member } from './member.ts';
 import { PersistentMap } from './persistent-map.ts';
@@ -56,6 +57,8 @@ export type GroupProblem = AssignmentQuestion & {
   readonly reports: PersistentMap<TaskReports>;
   /** What is installed; no assignor looks at it, but whoever installs the result does. */
   readonly targets: PersistentMap<TasksByRole>;
+  /** The epochs of the group and of what is installed, for who reads of the problem later; left out where there is no group. */
+  readonly epochs?: Pick<Group, 'groupEpoch' | 'assignmentEpoch'>;
   /** Members of another topology epoch get new tasks like all others (X6). */
   readonly assignToStaleMembers: boolean;
 };
@@ -99,7 +102,7 @@ const NO_REPORTS: TaskReports = { taskOffsets: [], taskEndOffsets: [] };
 
 /** The problem member by member; costs the whole group, so it is for people and files. */
 export function listProblem(problem: GroupProblem): AssignmentProblem {
-  const { members, reports, targets: _, assignToStaleMembers, ...question } = problem;
+  const { members, reports, targets: _, epochs: __, assignToStaleMembers, ...question } = problem;
   const listed = listMembers({ ...question, members, reports, assignToStaleMembers });
   return { ...question, members: [...listed] };
 }

@@ -5,7 +5,6 @@ import { shardOf } from '../../machines/model/ids.ts';
 import { readChartModel } from '../charts/chart-model.ts';
 import { renderChart } from '../charts/render-chart.ts';
 import { groupPieces, joinPieces } from '../problem/cell-text.ts';
-import { epochsOf } from '../problem/epochs-of.ts';
 import { VERSION } from '../version.ts';
 import { HttpError } from './http-error.ts';
 import { namesWord } from './names-word.ts';
@@ -144,14 +143,14 @@ function answerState({ path }: Asked, sources: AdminSources): HttpAnswer {
 /** Made piece by piece: nobody else waits for the whole of a large group. */
 async function answerProblem({ path }: Asked, { coordinator }: AdminSources): Promise<HttpAnswer> {
   const groupId = path[1] ?? '';
-  const view = viewOf(groupId, { coordinator });
+  viewOf(groupId, { coordinator });
   const problem = coordinator.problem(groupId);
   if (problem === undefined) {
     const text = `Cannot give the problem of group "${groupId}": its topology is not ready`;
     throw new HttpError(409, text);
   }
   const dump = { at: new Date().toISOString(), why: 'asked', by: `headgate ${VERSION}` };
-  const body = await joinPieces(groupPieces(problem, { ...epochsOf(view), dump }));
+  const body = await joinPieces(groupPieces(problem, { dump }));
   return { status: 200, contentType: 'application/json; charset=utf-8', body };
 }
 

@@ -147,7 +147,9 @@ async function ask(
 async function answerOf(cell: Cell, assignor: string, found: GroupResult): Promise<Answer> {
   if (found.standIn !== undefined) return { assignor, error: standInText(found.standIn) };
   const lookBack = await found.lookBack;
-  if (lookBack === undefined) throw new Error('The pool did not look back');
+  if (lookBack === undefined) {
+    return { assignor, error: `Cannot tell what ${assignor} moves: no time was left to look back` };
+  }
   return { assignor, moves: movesOf(cell, found, lookBack), figures: lookBack.figures };
 }
 

@@ -47,11 +47,18 @@ export function* cellPieces(
 /** As {@link cellPieces}, from a group as it is: with what is installed, and each member looked up when its turn comes. */
 export function groupPieces(
   problem: GroupProblem,
-  about: Omit<CellAbout, 'targetOf'>,
+  { dump }: Pick<Cell, 'dump'>,
 ): Generator<string> {
-  const { targets } = problem;
+  const { targets, epochs } = problem;
   const listed = { ...problem, members: listMembers(problem) };
-  return cellPieces(listed, { ...about, targetOf: (memberId) => targets.get(memberId) });
+  return cellPieces(listed, {
+    ...(dump !== undefined && { dump }),
+    ...(epochs !== undefined && {
+      epoch: epochs.groupEpoch,
+      assignmentEpoch: epochs.assignmentEpoch,
+    }),
+    targetOf: (memberId) => targets.get(memberId),
+  });
 }
 
 /** All pieces together; for problems that are small, and where nothing else waits. */

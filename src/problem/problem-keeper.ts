@@ -3,7 +3,6 @@ import type { GroupProblem, GroupResult } from '../../machines/model/assignment.
 import type { ModuleFaultName } from '../../machines/model/assignors.ts';
 import { AssignorError, type AssignorErrorName } from '../../workers/pool.ts';
 import { VERSION } from '../version.ts';
-import type { CellGroup } from './cell.ts';
 import { groupPieces } from './cell-text.ts';
 import type { ProblemFolder } from './problem-folder.ts';
 
@@ -18,8 +17,6 @@ const MODULE_FAULTS: ReadonlySet<ModuleFaultName> = new Set([
   'invalid',
   'broken',
 ]);
-
-type Epochs = Pick<CellGroup, 'epoch' | 'assignmentEpoch'>;
 
 type Fault = {
   readonly fault: AssignorErrorName | ModuleFaultName;
@@ -40,26 +37,20 @@ const REMEMBERED_MAX = 1_000;
 export class ProblemKeeper implements AssignorPort {
   readonly #assignor: AssignorPort;
   readonly #folder: ProblemFolder | undefined;
-  readonly #epochsOf: (groupId: string) => Epochs;
   readonly #clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
   readonly #log: Pick<Log, 'error' | 'warn' | 'debug'>;
   /** The newest file by group and fault, oldest entry first. */
   readonly #kept = new Map<string, { readonly atMs: number; readonly file: string | undefined }>();
 
-  /**
-   * @param parts.folder undefined: nothing is kept on disk, and faults are only logged.
-   * @param parts.epochsOf the epochs of a group, as far as they are known.
-   */
+  /** @param parts.folder undefined: nothing is kept on disk, and faults are only logged. */
   constructor(parts: {
     readonly assignor: AssignorPort;
     readonly folder: ProblemFolder | undefined;
-    readonly epochsOf: (groupId: string) => Epochs;
     readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
     readonly log: Pick<Log, 'error' | 'warn' | 'debug'>;
   }) {
     this.#assignor = parts.assignor;
     this.#folder = parts.folder;
-    this.#epochsOf = parts.epochsOf;
     this.#clock = parts.clock;
     this.#log = parts.log;
   }
@@ -119,7 +110,7 @@ export class ProblemKeeper implements AssignorPort {
       detail,
       by: `headgate ${VERSION}`,
     };
-    const pieces = groupPieces(problem, { ...this.#epochsOf(groupId), dump });
+    const pieces = groupPieces(problem, { dump });
     return this.#folder?.keep(`${groupId}-${fault}`, atMs, pieces);
   }
 

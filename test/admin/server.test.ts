@@ -181,8 +181,8 @@ describe('the admin server', () => {
         assignmentMember('B', { topologyEpoch: 0, processId: 'P2' }),
       ],
     });
-    const { targets } = orders().group;
-    problems = new Map([['orders', { ...gatherProblem(asked), targets }]]);
+    const { targets, ...epochs } = orders().group;
+    problems = new Map([['orders', { ...gatherProblem(asked), targets, epochs }]]);
     journal = [];
     failure = undefined;
     logged = [];

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { gatherProblem } from '../../machines/model/assignment.ts';
 import type { ModuleFaultName, StandIn } from '../../machines/model/assignors.ts';
+import { PersistentMap } from '../../machines/model/persistent-map.ts';
 import { problemOfCell } from '../../src/problem/cell.ts';
 import { ProblemFolder } from '../../src/problem/problem-folder.ts';
 import { ProblemKeeper } from '../../src/problem/problem-keeper.ts';
@@ -36,8 +37,6 @@ function faultyProblem(taskCount: number, groupId = 'orders') {
   });
 }
 
-const epochsOf = () => ({ epoch: 7, assignmentEpoch: 6 });
-
 describe('ProblemKeeper', () => {
   let pool: AssignorPool;
   let log: KeptLog;
@@ -56,7 +55,7 @@ describe('ProblemKeeper', () => {
   });
 
   const keeper = (folder: ProblemFolder | undefined) =>
-    new ProblemKeeper({ assignor: pool, folder, epochsOf, clock, log });
+    new ProblemKeeper({ assignor: pool, folder, clock, log });
 
   const inFolder = (work: (folder: string, problems: ProblemFolder) => Promise<void>) =>
     inTemporaryFolder(async (parent) => {
@@ -67,7 +66,14 @@ describe('ProblemKeeper', () => {
   it('keeps a problem whose result was broken, logs rule and file, and tells both to the journal', () =>
     inFolder(async (folder, problems) => {
       const problem = faultyProblem(FAULT.break);
-      const thrown = await rejectionOf(assign(keeper(problems), problem, PATIENCE));
+      const asked = {
+        ...gatherProblem(problem),
+        epochs: { groupEpoch: 7, assignmentEpoch: 6 },
+        targets: PersistentMap.from([
+          ['b', { active: tasks({ '0': [0] }), standby: [], warmup: [] }],
+        ]),
+      };
+      const thrown = await rejectionOf(keeper(problems).assign(asked, PATIENCE));
       const reason = 'Assignment of group "orders" refused: H1: on purpose';
       const [name = ''] = await problems.idle().then(() => readdir(folder));
       const file = join(folder, name);
@@ -95,6 +101,10 @@ describe('ProblemKeeper', () => {
         assignmentEpoch: 6,
         topologyEpoch: 1,
       });
+      expect(cell.members.map(({ target }) => target)).to.deep.equal([
+        undefined,
+        { active: { '0': [0] } },
+      ]);
       expect(cell.dump).to.include({
         why: 'broken',
         detail: reason,
@@ -189,7 +199,6 @@ describe('ProblemKeeper', () => {
         const kept = new ProblemKeeper({
           assignor,
           folder: problems,
-          epochsOf,
           clock,
           log,
         });

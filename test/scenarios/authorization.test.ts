@@ -28,7 +28,7 @@ describe('authorization', () => {
         const withheld = new Set(['CREATE CLUSTER kafka-cluster', 'CREATE TOPIC app-b-changelog']);
         const allows = (_: string, operation: Operation, type: ResourceType, name: string) =>
           !withheld.has(`${operation} ${type} ${name}`);
-        const coordinator = await openCoordinator(folder, {}, { allows });
+        const coordinator = await openCoordinator(folder, {}, { authorizer: { allows } });
         const { connection, log } = coordinator;
         // The topic of the test itself is made by whoever may.
         withheld.delete('CREATE CLUSTER kafka-cluster');

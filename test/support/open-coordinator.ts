@@ -1,7 +1,6 @@
 import { ClientConnection } from '../../src/client/connection.ts';
 import { resolveConfig } from '../../src/config/resolve.ts';
 import { type RunningCoordinator, startCoordinator } from '../../src/coordinator.ts';
-import type { Authorizer } from '../../src/server/authorize.ts';
 import { KeptLog } from './kept-log.ts';
 
 /** A whole standalone coordinator in this process, and a client connected to it. */
@@ -26,7 +25,7 @@ export async function closeCoordinators(): Promise<void> {
 export async function openCoordinator(
   folder: string,
   settings: Readonly<Record<string, string>> = {},
-  authorizer?: Authorizer,
+  parts: Omit<Parameters<typeof startCoordinator>[1], 'log'> = {},
 ): Promise<OpenCoordinator> {
   const { config } = resolveConfig({
     flags: {
@@ -41,7 +40,7 @@ export async function openCoordinator(
     },
   });
   const log = new KeptLog();
-  const running = await startCoordinator(config, { log, ...(authorizer && { authorizer }) });
+  const running = await startCoordinator(config, { log, ...parts });
   const connection = await ClientConnection.open(running.address, { clientId: 'scripted' });
   const { host, port } = running.adminAddress ?? { host: '', port: 0 };
   const opened: OpenCoordinator = {
