@@ -16,11 +16,11 @@ export function hasCandidates({ size, facts }: Dense, kind: CandidateKind): bool
 
 /** Where the candidates of a kind begin in a task's list, and where they end. */
 export function candidatesFrom(dense: Dense, task: number, kind: CandidateKind): number {
-  return kind === 'copies' ? at(dense.candStart, task) : at(dense.candDisk, task);
+  return (kind === 'copies' ? dense.candStart[task] : dense.candDisk[task]) as number;
 }
 
 export function candidatesTo(dense: Dense, task: number, kind: CandidateKind): number {
-  return kind === 'copies' ? at(dense.candDisk, task) : at(dense.candStart, task + 1);
+  return (kind === 'copies' ? dense.candDisk[task] : dense.candStart[task + 1]) as number;
 }
 
 /** Whether a process has less to do than another, by their members. */

@@ -187,6 +187,8 @@ function layOut(size: DenseSizes, arena: Arena) {
 
     binDropped: arena.u8(P),
     binIsBehind: arena.u8(P),
+    /** 1 = has a member that lacks tasks. */
+    procLacks: arena.u8(P),
     /** 1 = holds no stateful active; see `findReturnedProcesses`. */
     procReturned: arena.u8(P),
 

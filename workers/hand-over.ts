@@ -24,15 +24,12 @@ import { dropPlaced, forEachTask, sortFew } from './task-order.ts';
  */
 export function handOver(run: Run, restLength: number): number {
   const { dense, statefulQuota } = run;
-  const { size, facts, planned, count } = dense;
+  const { size, facts } = dense;
   if (facts.held + facts.copies > 0) lookForReturned(run);
   if (facts.held === 0 || size.candidates === 0 || facts.stale === size.members) return restLength;
   const { floor } = statefulQuota;
-  let above = 0;
-  for (let m = 0; m < size.members; m++) {
-    if (at(planned, m) < -floor && at(count, m) < STALE) above++;
-  }
-  if (above === 0) return restLength;
+  const above = countAbove(dense, floor);
+  if (above === 0 || !findLacking(dense, floor)) return restLength;
   // Where to look for members of a process that are below the floor; they only become fewer.
   dense.procFirst.set(dense.procStart.subarray(0, size.processes));
   const giving: Giving = {
@@ -49,6 +46,27 @@ export function handOver(run: Run, restLength: number): number {
     giveAwayOfSiblings(giving);
   }
   return dropPlaced(dense, restLength);
+}
+
+function countAbove({ planned, count }: Dense, floor: number): number {
+  let above = 0;
+  for (let m = 0; m < planned.length; m++) {
+    if ((planned[m] as number) < -floor && (count[m] as number) < STALE) above++;
+  }
+  return above;
+}
+
+/** Marks in `procLacks` the processes that have a member below the floor; says whether there are any. */
+function findLacking(dense: Dense, floor: number): boolean {
+  const { size, procOf, procLacks } = dense;
+  let isAny = false;
+  procLacks.fill(0);
+  for (let m = 0; m < size.members; m++) {
+    if (!isBelow(dense, m, floor)) continue;
+    procLacks[procOf[m] as number] = 1;
+    isAny = true;
+  }
+  return isAny;
 }
 
 /** Sums up what is planned for the members of each process, to find those that have come back. */
@@ -161,7 +179,12 @@ function listOfReturned(dense: Dense): void {
   });
 }
 
-/** Gathers in `few` the tasks of members above the floor, that have candidates of a kind if one is given; returns how many. */
+/**
+ * Gathers in `few` the tasks of members above the floor; with a kind of candidates, those that have one with a process that
+ * has a member below it.
+ *
+ * @returns how many.
+ */
 function gatherOfGivers(
   dense: Dense,
   restLength: number,
@@ -172,18 +195,22 @@ function gatherOfGivers(
   let filled = 0;
   for (let i = 0; i < restLength; i++) {
     const task = rest[i] as number;
+    if (kind !== undefined && !isWithLacking(dense, task, kind)) continue;
     const holder = prevActive[task] as number;
     if (holder === -1 || active[task] !== -1) continue;
     if (-(planned[holder] as number) <= floor || (count[holder] as number) >= STALE) continue;
-    if (
-      kind !== undefined &&
-      candidatesFrom(dense, task, kind) === candidatesTo(dense, task, kind)
-    ) {
-      continue;
-    }
     few[filled++] = task;
   }
   return filled;
+}
+
+function isWithLacking(dense: Dense, task: number, kind: CandidateKind): boolean {
+  const { candMember, procOf, procLacks } = dense;
+  const end = candidatesTo(dense, task, kind);
+  for (let c = candidatesFrom(dense, task, kind); c < end; c++) {
+    if (procLacks[procOf[candMember[c] as number] as number] === 1) return true;
+  }
+  return false;
 }
 
 /** The first candidate that is below the floor, or whose process has a member that is. */
