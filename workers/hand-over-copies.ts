@@ -1,7 +1,7 @@
 import { candidatesTo } from './candidates.ts';
 import { listHolders, placeStandby } from './copies.ts';
 import { at, type Dense, isSet } from './dense.ts';
-import { countSettled } from './keep-copies.ts';
+import { countUncontested, isUncontested } from './place-uncontested.ts';
 import { isOnDiskOfReturned } from './returned.ts';
 import { type Run, STALE } from './run.ts';
 import { isOfKind, sortFew } from './task-order.ts';
@@ -19,7 +19,7 @@ export function handOverCopies(run: Run): number {
   const { dense, totalQuota } = run;
   const { size, procOf, procStart, procFirst, procOver, planned, candStart, candMember } = dense;
   const { floor } = totalQuota;
-  countSettled(dense);
+  countUncontested(dense, 'copies');
   countOver(dense, floor);
   // Where to look for members of a process that are below the floor; they only become fewer.
   procFirst.set(procStart.subarray(0, size.processes));
@@ -56,15 +56,14 @@ function countOver({ size, count, planned, procOf, procOver }: Dense, floor: num
 
 /** Gathers in `few` the tasks all of whose copies are wanted and that lie on the disk of who has come back. */
 function gatherOfReturned(dense: Dense): number {
-  const { size, base, few, candStart, candDisk, standbyCount } = dense;
+  const { size, base, few } = dense;
   let filled = 0;
   for (let s = 0; s < size.subtopologies; s++) {
     if (!isOfKind(dense, s, 'stateful')) continue;
     const to = at(base, s + 1);
     for (let task = at(base, s); task < to; task++) {
-      const copies = (candDisk[task] as number) - (candStart[task] as number);
-      if (copies === 0 || copies > size.slots - (standbyCount[task] as number)) continue;
-      if (isOnDiskOfReturned(dense, task)) few[filled++] = task;
+      if (!isOnDiskOfReturned(dense, task)) continue;
+      if (isUncontested(dense, task, 'copies')) few[filled++] = task;
     }
   }
   return filled;

@@ -74,8 +74,12 @@ function countHeld(dense: Dense, kind: TaskKind): void {
   }
 }
 
-/** Makes `planned` negative for members that may not be able to keep all that is planned for them. */
-export function markAboveShare({ count, planned }: Dense, quota: Quota): void {
+/**
+ * Makes `planned` negative for members that may not be able to keep all that is planned for them.
+ *
+ * @returns whether there are any.
+ */
+export function markAboveShare({ count, planned }: Dense, quota: Quota): boolean {
   let sure = quota.floor;
   let above = 0;
   let most = 0;
@@ -86,12 +90,13 @@ export function markAboveShare({ count, planned }: Dense, quota: Quota): void {
     above++;
     if (wants > most) most = wants;
   }
-  if (above === 0) return;
+  if (above === 0) return false;
   if (above <= quota.overFloor && most <= sure + 1) sure += 1;
-  if (most <= sure) return;
+  if (most <= sure) return false;
   for (let m = 0; m < planned.length; m++) {
     if (at(count, m) + at(planned, m) > sure) planned[m] = -at(planned, m);
   }
+  return true;
 }
 
 /** Counts what is planned for members that keep all of it. */

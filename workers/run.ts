@@ -18,6 +18,8 @@ export type Run = {
   readonly statefulQuota: Quota;
   readonly activeQuota: Quota;
   readonly totalQuota: Quota;
+  /** How many standbys are not placed yet; counted from where they begin to be. */
+  lacking: number;
   /** Whether a process has come back with state on its disk. */
   readonly returned: { any: boolean };
 };
@@ -64,6 +66,7 @@ export function startRun(dense: Dense): Run {
     statefulQuota: new Quota(statefulCount - keptStateful, freshCount),
     activeQuota: new Quota(toShare, freshCount),
     totalQuota: new Quota(toShare + size.replicas * statefulCount, freshCount),
+    lacking: statefulCount * size.slots,
     returned: { any: false },
   };
 }

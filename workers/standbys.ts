@@ -8,7 +8,7 @@ import {
 import { keepStaleStandbys, listHolders, placeStandby } from './copies.ts';
 import { at, type Dense, isSet } from './dense.ts';
 import { handOverCopies } from './hand-over-copies.ts';
-import { keepCopies } from './keep-copies.ts';
+import { placeUncontested } from './place-uncontested.ts';
 import { findRackRoom } from './rack-room.ts';
 import { NO_HOLDER, NO_NEW_VALUE, pickForDiversity } from './racks.ts';
 import { leastLoadedProcesses, type Run } from './run.ts';
@@ -23,16 +23,15 @@ import { orderTasks, sortFew } from './task-order.ts';
  */
 export function placeStandbys(run: Run): void {
   const { size, facts } = run.dense;
-  let lacking = run.statefulCount * size.slots;
-  if (facts.stale > 0) lacking -= keepStaleStandbys(run);
-  if (size.tagKeys > 0) lacking -= placeForRacks(run);
-  if (lacking > 0 && facts.held > 0) lacking -= placeOfMoved(run);
-  if (lacking > 0 && facts.copies > 0 && run.returned.any) lacking -= handOverCopies(run);
-  if (lacking > 0 && facts.copies > 0) lacking -= keepCopies(run);
+  if (facts.stale > 0) run.lacking -= keepStaleStandbys(run);
+  if (size.tagKeys > 0) run.lacking -= placeForRacks(run);
+  if (run.lacking > 0 && facts.held > 0) run.lacking -= placeOfMoved(run);
+  if (run.lacking > 0 && facts.copies > 0 && run.returned.any) run.lacking -= handOverCopies(run);
   for (const kind of CANDIDATE_KINDS) {
-    if (lacking > 0 && hasCandidates(run.dense, kind)) lacking -= placeWithState(run, kind);
+    if (run.lacking === 0 || !hasCandidates(run.dense, kind)) continue;
+    run.lacking -= placeWithState(run, kind, placeUncontested(run, kind));
   }
-  if (lacking > 0) placeRest(run);
+  if (run.lacking > 0) placeRest(run);
 }
 
 /**
@@ -122,15 +121,15 @@ function placeOnCandidates(run: Run, task: number, kind: CandidateKind): void {
 /**
  * Where state of a kind is, in descending (partition, subtopology) order: as {@link placeOnCandidates} does, for many.
  *
+ * @param taskCount how many tasks of `few` are meant.
  * @returns how many standbys were placed.
  */
-function placeWithState(run: Run, kind: CandidateKind): number {
+function placeWithState(run: Run, kind: CandidateKind, taskCount: number): number {
   const { dense, members, totalQuota } = run;
   const { size, active, procOf, procCount, count, marks, standby, standbyCount } = dense;
   const { candStart, candDisk, candMember, candCaughtUp } = dense;
   const { slots } = size;
   const ofCopies = kind === 'copies';
-  const taskCount = gatherLacking(dense, kind);
   const tasks = sortFew(dense, taskCount, 'stateful');
   let placed = 0;
   for (let i = taskCount - 1; i >= 0; i--) {
@@ -180,27 +179,6 @@ function placeWithState(run: Run, kind: CandidateKind): number {
     standbyCount[task] = copies;
   }
   return placed;
-}
-
-/** Gathers in `few` the tasks that lack standbys and have state of a kind somewhere; returns how many. */
-function gatherLacking(dense: Dense, kind: CandidateKind): number {
-  const { size, base, few, standbyCount, candStart, candDisk } = dense;
-  const { slots } = size;
-  const ofCopies = kind === 'copies';
-  let filled = 0;
-  for (let s = 0; s < size.subtopologies; s++) {
-    if (!isSet(dense.stateful, s)) continue;
-    const to = at(base, s + 1);
-    for (let task = at(base, s); task < to; task++) {
-      if (standbyCount[task] === slots) continue;
-      const disk = candDisk[task] as number;
-      const isThere = ofCopies
-        ? (candStart[task] as number) < disk
-        : disk < (candStart[task + 1] as number);
-      if (isThere) few[filled++] = task;
-    }
-  }
-  return filled;
 }
 
 /** What is missing yet, in descending (subtopology, partition) order; without regard to the quota, as H5 demands. */

@@ -184,8 +184,8 @@ class ReferenceSticky extends ReferenceGroup {
       placeOnCandidates(task, true);
     }
     this.handOverCopies(stateful, wanted, quota);
-    this.keepCopies(stateful.filter(lacks), quota, (task) => wanted - this.copies(task).length);
     for (const copies of [true, false]) {
+      this.placeUncontested(stateful, quota, wanted, copies);
       for (const task of stateful.toReversed()) placeOnCandidates(task, copies);
     }
     for (const task of this.tasks.filter((each) => each.stateful).reverse()) {
@@ -201,13 +201,11 @@ class ReferenceSticky extends ReferenceGroup {
 
   /** Copies that leave processes above their share go where somebody who has come back has them on disk. */
   handOverCopies(stateful: readonly Task[], wanted: number, quota: Quota): void {
-    const settled = stateful.toReversed().filter((task) => {
-      const copies = this.candidatesOf(task, true).length;
-      return copies > 0 && copies <= wanted - this.copies(task).length;
-    });
+    const newHolders = (task: Task) => this.newHolders(task, true, wanted);
+    const settled = stateful.toReversed().filter((task) => newHolders(task).length > 0);
     const planned = new Map<AssignmentMember, number>();
     const plan = (m: AssignmentMember): number => planned.get(m) ?? 0;
-    for (const member of settled.flatMap((task) => this.candidatesOf(task, true))) {
+    for (const member of settled.flatMap(newHolders)) {
       planned.set(member, plan(member) + 1);
     }
     const floor = quota.members > 0 ? Math.floor(quota.tasks / quota.members) : 0;
@@ -237,14 +235,21 @@ class ReferenceSticky extends ReferenceGroup {
     }
   }
 
-  /** Copies that are all wanted stay first, with members that have room for all that they hold of such. */
-  keepCopies(lacking: readonly Task[], quota: Quota, free: (task: Task) => number): void {
-    const settled = lacking.filter((task) => {
-      const copies = this.candidatesOf(task, true).length;
-      return copies > 0 && copies <= free(task);
-    });
+  /** A task's candidates of a kind that do not hold it yet, one of each process, if all are wanted. */
+  newHolders(task: Task, copies: boolean, wanted: number): AssignmentMember[] {
+    const open = this.candidatesOf(task, copies).filter(
+      (m, i, all) =>
+        !this.holds(m.processId, task) &&
+        all.findIndex(({ processId }) => processId === m.processId) === i,
+    );
+    return open.length > wanted - this.copies(task).length ? [] : open;
+  }
+
+  /** Candidates that are all wanted get their tasks first, if they have room for all that they get in this way. */
+  placeUncontested(stateful: readonly Task[], quota: Quota, slots: number, copies: boolean): void {
+    const plans = new Map(stateful.map((task) => [task, this.newHolders(task, copies, slots)]));
     const planned = new Map<AssignmentMember, number>();
-    for (const member of settled.flatMap((task) => this.candidatesOf(task, true))) {
+    for (const member of [...plans.values()].flat()) {
       planned.set(member, (planned.get(member) ?? 0) + 1);
     }
     const wants = (m: AssignmentMember): number =>
@@ -255,12 +260,9 @@ class ReferenceSticky extends ReferenceGroup {
       above.length <= quota.tasks - floor * quota.members &&
       above.every((m) => wants(m) <= floor + 1);
     const contested = fits ? [] : above;
-    for (const task of settled) {
-      const mine = this.candidatesOf(task, true);
+    for (const [task, mine] of plans) {
       if (mine.some((m) => contested.includes(m))) continue;
-      for (const member of mine) {
-        if (!this.holds(member.processId, task)) this.copies(task).push(member);
-      }
+      this.copies(task).push(...mine);
     }
     for (const member of planned.keys()) {
       if (!contested.includes(member)) reached(quota, this.count(member));
