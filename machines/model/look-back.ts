@@ -35,13 +35,17 @@ export const LEAVING = [
 ] as const;
 
 /**
- * Why a task came to the member that has it now; where several hold, the first in this order is said. `wasActive` the
- * member had it as active; `hadStandby`, `hadWarmup` it had that copy; `claimed` it said that it had it as active, and
- * another member did too; `processHad` another member of its process had it in some role; `onDisk` its process has state
- * of it on disk; `newTags` its process brings a tag value that no other copy has; `belowShare` without it the member would
- * have less than a share: of an active task with state, of those with state; of one without, of actives; of a standby, of
- * tasks in all roles; `noOtherProcess` every process that takes new tasks has a copy; `assignor` none of these can be
- * said.
+ * Why a task came to the member that has it now; where several hold, the first in this order is said.
+ *
+ * `wasActive` the member had it as active; `hadStandby`, `hadWarmup` it had that copy; `claimed` it said that it had it as
+ * active, and another member did too; `processHad` another member of its process had it in some role; `onDisk` its process
+ * has state of it on disk; `belowShare` without it the member would have less than a share: of an active task with state, of
+ * those with state; of one without, of actives; of a standby, of tasks in all roles.
+ *
+ * Of a standby alone: `newTags` its process brings a tag value that no other copy has; `noOtherProcess` every process that
+ * takes new tasks has a copy.
+ *
+ * `assignor` none of these can be said.
  */
 export const LANDING = [
   'wasActive',

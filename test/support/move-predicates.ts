@@ -3,7 +3,7 @@ import type {
   AssignmentProblem,
   AssignmentResult,
 } from '../../machines/model/assignment.ts';
-import type { LANDING, LEAVING } from '../../machines/model/look-back.ts';
+import { LANDING, LEAVING, type MoveReason } from '../../machines/model/look-back.ts';
 import { taskKey } from '../../machines/model/task-list.ts';
 import type { TaskList, TaskOffset } from '../../machines/model/tasks.ts';
 import type { ToldMove } from './look-back.ts';
@@ -54,19 +54,16 @@ export class MovePredicates {
     return moves.sort();
   }
 
-  /** Whether both halves of a reason are true of the move. */
-  holds({ task, role, to, why }: ToldMove): {
-    readonly leaving: boolean;
-    readonly landing: boolean;
-  } {
+  /** The first reason that is true of the move, each half in the order of its list. */
+  reasonFor({ task, role, to }: Omit<ToldMove, 'why'>): Partial<MoveReason> {
     const newcomer = this.#after.find(({ member }) => member.memberId === to);
-    return {
-      leaving:
-        role === 'active'
-          ? this.#activeLeaves(task, why.leaving)
-          : newcomer !== undefined && this.#standbyIsNeeded(task, newcomer, why.leaving),
-      landing: this.#lands(task, role, newcomer, why.landing),
-    };
+    const leaving = LEAVING.find((each) =>
+      role === 'active'
+        ? this.#activeLeaves(task, each)
+        : newcomer !== undefined && this.#standbyIsNeeded(task, newcomer, each),
+    );
+    const landing = LANDING.find((each) => this.#lands(task, role, newcomer, each));
+    return { ...(leaving && { leaving }), ...(landing && { landing }) };
   }
 
   #activeLeaves(task: string, leaving: Leaving): boolean {
@@ -195,12 +192,15 @@ export class MovePredicates {
       }
       case 'noOtherProcess': {
         const fresh = this.#problem.members.filter((each) => !this.#isStale(each));
-        return fresh.every((each) =>
-          this.#after.some(
-            (other) =>
-              other.member.processId === each.processId &&
-              this.#known([...other.has.active, ...other.has.standby]).includes(task),
-          ),
+        return (
+          role === 'standby' &&
+          fresh.every((each) =>
+            this.#after.some(
+              (other) =>
+                other.member.processId === each.processId &&
+                this.#known([...other.has.active, ...other.has.standby]).includes(task),
+            ),
+          )
         );
       }
       default:
