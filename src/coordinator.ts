@@ -29,7 +29,7 @@ import type { ConfigResources } from './server/ports.ts';
 import { createStandalone } from './server/standalone.ts';
 import { openStorage, type Storage } from './storage.ts';
 import { unlessAborted } from './unless-aborted.ts';
-import { within } from './upstream/within.ts';
+import { within } from './within.ts';
 
 /** A coordinator that runs. */
 export type RunningCoordinator = {

@@ -2,6 +2,7 @@ import type { Clock, Log, TopicCreatorPort } from '../../actors/ports.ts';
 import { firstFew } from '../../machines/decide/first-few.ts';
 import type { CreatableTopic } from '../../machines/model/topology.ts';
 import type { WireErrorName } from '../wire/errors.ts';
+import { within } from '../within.ts';
 
 /** What became of one topic; `message` null: the error's name is all there is to say. */
 export type CreateOutcome = {
@@ -85,7 +86,8 @@ export class TopicCreator implements TopicCreatorPort {
   /** Per topic that was not made, why. One that somebody else has made meanwhile is as good as made (C-6). */
   async #failureTexts(topics: readonly CreatableTopic[]): Promise<ReadonlyMap<string, string>> {
     try {
-      const outcomes = await this.#withDeadline(this.#createTopics(topics));
+      const outcomes = await within(this.#clock, this.#timeoutMs, this.#createTopics(topics));
+      if (outcomes === undefined) throw new Error(`No answer within ${this.#timeoutMs} ms`);
       const byName = new Map(outcomes.map((outcome) => [outcome.name, outcome]));
       const texts = new Map<string, string>();
       for (const { name } of topics) {
@@ -100,15 +102,6 @@ export class TopicCreator implements TopicCreatorPort {
       const text = shorten(thrown instanceof Error ? thrown.message : String(thrown));
       return new Map(topics.map(({ name }) => [name, text]));
     }
-  }
-
-  #withDeadline<T>(work: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const cancel = this.#clock.after(this.#timeoutMs, () => {
-        reject(new Error(`No answer within ${this.#timeoutMs} ms`));
-      });
-      work.then(resolve, reject).finally(cancel);
-    });
   }
 
   #liveFailure(name: string): Failure | undefined {

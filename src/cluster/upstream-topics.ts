@@ -1,5 +1,6 @@
 import type { Clock, Log, TopicList, TopicsPort } from '../../actors/ports.ts';
 import type { TopicMetadata, TopicsView } from '../../machines/model/topics.ts';
+import { within } from '../within.ts';
 import { UpstreamNames } from './upstream-names.ts';
 
 /** What a look at the cluster says of one topic; `unclear`: it did not say, ask again. */
@@ -105,7 +106,7 @@ export class UpstreamTopics implements TopicsPort {
       for (const name of fresh) this.firstLooks.set(name, settled);
     }
     const looks = new Set(asked.flatMap((name) => this.firstLooks.get(name) ?? []));
-    if (looks.size > 0) await this.within(FIRST_LOOK_MS, Promise.all(looks));
+    if (looks.size > 0) await within(this.parts.clock, FIRST_LOOK_MS, Promise.all(looks));
     return this.knows(names);
   }
 
@@ -127,7 +128,7 @@ export class UpstreamTopics implements TopicsPort {
         failure = error;
       },
     );
-    await this.within(FIRST_LOOK_MS, listed);
+    await within(this.parts.clock, FIRST_LOOK_MS, listed);
     const list = this.names.last;
     if (!isListed || list === undefined) throw failure;
     return list;
@@ -250,16 +251,6 @@ export class UpstreamTopics implements TopicsPort {
     this.doubtful.delete(name);
     this.known.set(name, after);
     return told !== JSON.stringify(before);
-  }
-
-  private async within(timeoutMs: number, work: Promise<unknown>): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const stop = this.parts.clock.after(timeoutMs, resolve);
-      void work.then(() => {
-        stop();
-        resolve();
-      });
-    });
   }
 
   private logFailure(error: unknown): void {

@@ -3,6 +3,7 @@ import type { Abilities, Feature } from '../server/api-versions.ts';
 import { apiVersionsHandler } from '../server/api-versions.ts';
 import type { Handler, ListenerInfo, VersionTable } from '../server/dispatch.ts';
 import { apis } from '../wire/apis.ts';
+import { within } from '../within.ts';
 import type { BrokerVersions, VersionRange } from './broker-versions.ts';
 import { intersect } from './broker-versions.ts';
 import type { ClusterMap } from './cluster-map.ts';
@@ -78,14 +79,7 @@ export class GatewayAbilities {
     const { pool, clock } = this.parts;
     const asked =
       nodeId === 'bootstrap' ? pool.refresh().then(() => pool.reachAll()) : pool.node(nodeId);
-    await new Promise<void>((resolve) => {
-      const stop = clock.after(PATIENCE_MS, resolve);
-      const settled = (): void => {
-        stop();
-        resolve();
-      };
-      asked.then(settled, settled);
-    });
+    await within<unknown>(clock, PATIENCE_MS, asked).catch(() => undefined);
     this.forgetIfChanged();
   }
 

@@ -3,10 +3,10 @@ import type { Clock } from '../../actors/ports.ts';
 import type { Handler, IncomingRequest } from '../server/dispatch.ts';
 import { apis, isFlexibleApi } from '../wire/apis.ts';
 import type { Reader } from '../wire/reader.ts';
+import { within } from '../within.ts';
 import type { PassOn } from './pass-on.ts';
 import type { Placeholders } from './placeholders.ts';
 import { readPrefix } from './request-prefix.ts';
-import { within } from './within.ts';
 
 export type GroupGuardParts = {
   readonly coordinator: () => GroupCoordinator;

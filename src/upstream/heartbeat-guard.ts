@@ -7,9 +7,9 @@ import { decodeBody, reply } from '../server/answering.ts';
 import type { Answer, Handler, IncomingRequest } from '../server/dispatch.ts';
 import type { WireErrorName } from '../wire/errors.ts';
 import { errorCode } from '../wire/errors.ts';
+import { within } from '../within.ts';
 import type { Hold, Placeholders } from './placeholders.ts';
 import { readPrefix } from './request-prefix.ts';
-import { within } from './within.ts';
 
 export type HeartbeatGuardParts = {
   readonly coordinator: () => GroupCoordinator;

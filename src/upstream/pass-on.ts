@@ -1,6 +1,7 @@
 import { decodeBody, reply } from '../server/answering.ts';
 import type { Answer, ClientConnection, Handler, IncomingRequest } from '../server/dispatch.ts';
 import { errorCode } from '../wire/errors.ts';
+import { within } from '../within.ts';
 import type { ClientLinkParts } from './client-link.ts';
 import { ClientLink } from './client-link.ts';
 import type { ClusterMap } from './cluster-map.ts';
@@ -8,7 +9,6 @@ import { readPrefix } from './request-prefix.ts';
 import type { RewrittenApi } from './rewrite.ts';
 import { rewriteAnswer } from './rewrite.ts';
 import { UpstreamError, undefinedIfUnreachable } from './upstream-error.ts';
-import { within } from './within.ts';
 
 export type PassOnParts = ClientLinkParts & { readonly clusterMap: ClusterMap };
 

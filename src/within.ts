@@ -1,8 +1,8 @@
-import type { Clock } from '../../actors/ports.ts';
+import type { Clock } from '../actors/ports.ts';
 
 /** What the work comes to, or undefined when it takes too long; then nobody minds what becomes of it. */
 export async function within<T>(
-  clock: Clock,
+  clock: Pick<Clock, 'after'>,
   timeoutMs: number,
   work: Promise<T>,
 ): Promise<T | undefined> {
