@@ -41,14 +41,9 @@ const LOADING = errorCode('COORDINATOR_LOAD_IN_PROGRESS');
 const NOT_AVAILABLE = errorCode('COORDINATOR_NOT_AVAILABLE');
 const NOT_COORDINATOR = errorCode('NOT_COORDINATOR');
 
-/** What the keys of a group's partitions begin with. */
-export function groupPrefix(groupId: string): string {
-  return `${groupId}\u0000`;
-}
-
-/** Names a partition under a commit. */
-export function partitionKey(groupId: string, topic: string, partition: number): string {
-  return `${groupPrefix(groupId)}${topic}\u0000${partition}`;
+/** Names a partition under a commit of a group. */
+export function partitionKey(topic: string, partition: number): string {
+  return `${topic}\u0000${partition}`;
 }
 
 /**
@@ -107,11 +102,9 @@ export class OffsetCommits {
     }
     const command = commandOf(name, request.apiVersion, body);
     const keys = body.topics.flatMap((topic) =>
-      topic.partitions.map(({ partitionIndex }) =>
-        partitionKey(body.groupId, topic.name, partitionIndex),
-      ),
+      topic.partitions.map(({ partitionIndex }) => partitionKey(topic.name, partitionIndex)),
     );
-    return this.parts.locks.run([...new Set(keys)], async () => {
+    return this.parts.locks.run(body.groupId, [...new Set(keys)], async () => {
       const verdicts = await this.judge(command);
       if (!verdicts.flat().includes(0)) return verdicts;
       const stored = this.store(name, request, body, verdicts);
@@ -169,7 +162,7 @@ export class OffsetCommits {
         const verdict = verdicts[at]?.[index] ?? LOADING;
         if (verdict !== 0) return verdict;
         // A partition that upstream left out counts as committed with some clients: say that it is not.
-        return told.get(partitionKey(groupId, topic.name, partitionIndex)) ?? LOADING;
+        return told.get(partitionKey(topic.name, partitionIndex)) ?? LOADING;
       }),
     );
   }
@@ -185,7 +178,7 @@ export class OffsetCommits {
     const faults = new Set<number>();
     for (const topic of answer.topics) {
       for (const { partitionIndex, errorCode: code } of topic.partitions) {
-        const key = partitionKey(groupId, topic.name, partitionIndex);
+        const key = partitionKey(topic.name, partitionIndex);
         told.set(key, clientsError(code, isOurs));
         if (shadowFault(code) !== undefined) faults.add(code);
       }

@@ -63,12 +63,12 @@ async function deleteOfStreamsGroup(
   });
   if (verdict.error !== 'NONE') return { errorCode: errorCode(verdict.error) };
   const accepted = acceptedOf(verdict);
-  if (accepted.length === 0) return answerOf(groupId, verdict, new Map());
+  if (accepted.length === 0) return answerOf(verdict, new Map());
   const answer = await placeholders.whileAway(groupId, () =>
     passOn.link(connection).request('OffsetDelete', { groupId, topics: accepted }, apiVersion),
   );
   if (answer.errorCode !== 0) return { errorCode: clientsError(answer.errorCode, false) };
-  return answerOf(groupId, verdict, codesOf(groupId, answer));
+  return answerOf(verdict, codesOf(answer));
 }
 
 function acceptedOf({ topics }: OffsetDeleteAnswer): Body['topics'] {
@@ -82,14 +82,11 @@ function acceptedOf({ topics }: OffsetDeleteAnswer): Body['topics'] {
     .filter(({ partitions }) => partitions.length > 0);
 }
 
-function codesOf(
-  groupId: string,
-  { topics }: ResponseOf<'OffsetDelete'>,
-): ReadonlyMap<string, number> {
+function codesOf({ topics }: ResponseOf<'OffsetDelete'>): ReadonlyMap<string, number> {
   return new Map(
     topics.flatMap(({ name, partitions }) =>
       partitions.map(({ partitionIndex, errorCode: code }) => [
-        partitionKey(groupId, name, partitionIndex),
+        partitionKey(name, partitionIndex),
         clientsError(code, false),
       ]),
     ),
@@ -97,7 +94,6 @@ function codesOf(
 }
 
 function answerOf(
-  groupId: string,
   { topics }: OffsetDeleteAnswer,
   upstream: ReadonlyMap<string, number>,
 ): ResponseInput<'OffsetDelete'> {
@@ -108,7 +104,7 @@ function answerOf(
         partitionIndex: partition,
         errorCode:
           error === 'NONE'
-            ? (upstream.get(partitionKey(groupId, name, partition)) ?? LOADING)
+            ? (upstream.get(partitionKey(name, partition)) ?? LOADING)
             : errorCode(error),
       })),
     })),

@@ -6,7 +6,7 @@ import { errorCode } from '../wire/errors.ts';
 import { ZERO_UUID } from '../wire/reader.ts';
 import { clientsError } from './commit-errors.ts';
 import type { KeyedLocks } from './keyed-locks.ts';
-import { groupPrefix, partitionKey } from './offset-commits.ts';
+import { partitionKey } from './offset-commits.ts';
 import type { PassOn } from './pass-on.ts';
 import { undefinedIfUnreachable } from './upstream-error.ts';
 
@@ -89,7 +89,7 @@ async function judge(
     memberEpoch,
     topics: topics ?? null,
   });
-  const held = requireStable ? locks.heldUnder(groupPrefix(groupId)) : NONE_HELD;
+  const held = requireStable ? locks.heldIn(groupId) : NONE_HELD;
   return { group, verdict: errorCode(verdict), held };
 }
 
@@ -142,7 +142,7 @@ function answerFor(
     topics: found.topics.map((topic) => ({
       ...topic,
       partitions: topic.partitions.map((partition) =>
-        held.has(partitionKey(groupId, topic.name, partition.partitionIndex))
+        held.has(partitionKey(topic.name, partition.partitionIndex))
           ? { ...partition, ...NO_OFFSET, errorCode: UNSTABLE }
           : { ...partition, errorCode: clientsError(partition.errorCode, false) },
       ),

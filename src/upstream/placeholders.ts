@@ -219,7 +219,7 @@ export class Placeholders implements GroupWatcher {
   }
 
   private async locked<T>(groupId: string, work: () => Promise<T>): Promise<T> {
-    return this.parts.locks.run([`placeholder ${groupId}`], work);
+    return this.parts.locks.run(groupId, ['placeholder'], work);
   }
 
   private async join(placeholder: Placeholder): Promise<Hold> {

@@ -13,7 +13,7 @@ describe('KeyedLocks', () => {
         const order = new Map<string, number[]>();
         await Promise.all(
           wanted.map((taken, at) =>
-            locks.run(taken, async () => {
+            locks.run('g', taken, async () => {
               for (const key of taken) {
                 expect(running.has(key)).to.equal(false);
                 running.add(key);
@@ -25,7 +25,7 @@ describe('KeyedLocks', () => {
           ),
         );
         for (const [, seen] of order) expect(seen).to.deep.equal([...seen].sort((a, b) => a - b));
-        expect([...locks.heldUnder('')]).to.deep.equal([]);
+        expect(locks.heldIn('g')).to.deep.equal(new Set());
       }),
       { numRuns: 50 },
     );
@@ -33,9 +33,23 @@ describe('KeyedLocks', () => {
 
   it('lets the next one in after work that failed', async () => {
     const locks = new KeyedLocks();
-    const failed = rejectionOf(locks.run(['a'], async () => Promise.reject(new Error('no'))));
-    const next = locks.run(['a'], async () => 'done');
+    const failed = rejectionOf(locks.run('g', ['a'], async () => Promise.reject(new Error('no'))));
+    const next = locks.run('g', ['a'], async () => 'done');
     expect(await failed).to.be.instanceOf(Error);
     expect(await next).to.equal('done');
+  });
+
+  it('tells what is held in a group, and keeps groups apart', async () => {
+    const locks = new KeyedLocks();
+    let release = (): void => undefined;
+    const held = locks.run('g', ['a', 'b'], () => new Promise<void>((done) => (release = done)));
+    const waits = locks.run('g', ['b', 'c'], async () => 'waited');
+    expect(await locks.run('h', ['a'], async () => 'at once')).to.equal('at once');
+    expect(await locks.run('g', [], async () => 'at once')).to.equal('at once');
+    expect(locks.heldIn('g')).to.deep.equal(new Set(['a', 'b', 'c']));
+    expect(locks.heldIn('h')).to.deep.equal(new Set());
+    release();
+    expect([await held, await waits]).to.deep.equal([undefined, 'waited']);
+    expect(locks.heldIn('g')).to.deep.equal(new Set());
   });
 });
