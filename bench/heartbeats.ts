@@ -1,13 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type BrokerAddress, ClientConnection } from '../src/client/connection.ts';
+import { ClientConnection } from '../src/client/connection.ts';
 import { type HeartbeatAnswer, ScriptedMember } from '../src/client/member.ts';
+import { cpuSeconds, readyAddress, startServer, stopServer } from './server-process.ts';
 
 /** What is measured. */
 export type HeartbeatLoad = {
@@ -30,12 +29,7 @@ const CONNECTIONS = 20;
 /** Heartbeats under way on one connection. */
 const IN_FLIGHT = 20;
 const ROUNDS_MAX = 100;
-const READY_MS = 30_000;
-/** What Linux counts processor time in, whatever the machine. */
-const TICKS_PER_SECOND = 100;
 const TOPIC = 'in';
-/** Nobody is to expire while ten thousand others are joining. */
-const SESSION_MS = 3_600_000;
 
 /** Heartbeats of members at rest, over sockets, against a server in a process of its own with its store on disk. */
 export async function benchHeartbeats(load: HeartbeatLoad): Promise<HeartbeatFigures> {
@@ -70,47 +64,6 @@ export async function benchHeartbeats(load: HeartbeatLoad): Promise<HeartbeatFig
   }
 }
 
-function startServer(folder: string): ChildProcess {
-  const program = fileURLToPath(new URL('../src/main.js', import.meta.url));
-  const settings = [
-    'group.streams.initial.rebalance.delay.ms=0',
-    'group.streams.assignment.interval.ms=0',
-    `group.streams.max.session.timeout.ms=${SESSION_MS}`,
-    `group.streams.session.timeout.ms=${SESSION_MS}`,
-    'log.level=error',
-  ];
-  return spawn(
-    process.execPath,
-    [
-      program,
-      ...['serve', '--port', '0', '--admin-port', 'off', '--data-dir', folder],
-      ...settings.flatMap((setting) => ['--set', setting]),
-    ],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-}
-
-function readyAddress(server: ChildProcess): Promise<BrokerAddress> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('The server is not ready')), READY_MS);
-    server.once('exit', (code) => reject(new Error(`The server ended with ${code}`)));
-    if (server.stdout === null) return;
-    createInterface({ input: server.stdout }).on('line', (line) => {
-      const [, host, port] = /^Headgate ready on (.+):(\d+)$/.exec(line) ?? [];
-      if (host === undefined) return;
-      clearTimeout(timer);
-      resolve({ host, port: Number(port) });
-    });
-  });
-}
-
-async function stopServer(server: ChildProcess): Promise<void> {
-  if (server.exitCode !== null) return;
-  const ended = new Promise((resolve) => server.once('exit', resolve));
-  server.kill('SIGTERM');
-  await ended;
-}
-
 /** Members in groups of the size asked for, each with one task, all of them with nothing more to do. */
 async function settledMembers(
   connections: readonly ClientConnection[],
@@ -131,6 +84,12 @@ async function settledMembers(
         }),
     ),
   );
+  await joinAndSettle(members);
+  return members;
+}
+
+/** All members join, and give up and take over tasks until nobody has anything more to do. */
+export async function joinAndSettle(members: readonly ScriptedMember[]): Promise<void> {
   refuseErrors(await Promise.all(members.map((member) => member.join())));
   for (let round = 0; round < ROUNDS_MAX; round++) {
     const before = members.map(({ memberEpoch }) => memberEpoch);
@@ -139,7 +98,7 @@ async function settledMembers(
     const isCalm = members.every(
       (member, at) => member.memberEpoch === before[at] && member.given === member.owned,
     );
-    if (isCalm) return members;
+    if (isCalm) return;
   }
   throw new Error(`The groups did not come to rest in ${ROUNDS_MAX} rounds`);
 }
@@ -167,15 +126,6 @@ async function beatIdly(
   };
   await Promise.all(Array.from({ length: connections * IN_FLIGHT }, goOn));
   return idle;
-}
-
-/** Processor time of a process so far, user and system. */
-async function cpuSeconds(pid: number | undefined): Promise<number | undefined> {
-  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
-  // The command's name may hold blanks; it ends with the last bracket. User and system time are fields 14 and 15.
-  const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ');
-  if (fields === undefined) return undefined;
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
 async function main(args: readonly string[]): Promise<void> {

@@ -7,6 +7,7 @@ import { CommandError } from './command-io.ts';
 export const BENCHMARKS: Readonly<Record<string, string>> = {
   assign:
     "assignors on grids of cells, also beside the one in Kafka's jar (--grid, --against-kafka)",
+  churn: 'heartbeats of members at rest, while other groups get new assignments all at once',
   heartbeats: 'heartbeats of members at rest, against a server in a process of its own',
   refine: 'heartbeats that find out which tasks wait for a warm-up, in large groups',
 };
