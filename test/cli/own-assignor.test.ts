@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import {
   type OpenCoordinator,
   openCoordinator,
 } from '../support/open-coordinator.ts';
+import { until } from '../support/open-server.ts';
 
 const NOWHERE = { host: '', port: 0 };
 
@@ -125,6 +127,7 @@ describe("a coordinator with an assignor of one's own", () => {
     await io.run('groups', 'why', 'spoilt', ...admin());
     const [, file = ''] = /; the problem is in (\S+-spoilt-threw\.json)$/m.exec(io.output) ?? [];
     expect(file).to.contain(join(folder, 'data', 'problems'));
+    await until(() => existsSync(file));
     const replay = ['assign', '--problem', file, '--module', `own=${join(folder, 'own.mjs')}`];
     expect(await io.run(...replay)).to.equal(1);
     // The run may end before the group's first commit, which tells the epoch.

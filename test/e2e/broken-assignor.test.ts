@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { ScriptedMember } from '../../src/client/member.ts';
 import { formatHostPort } from '../../src/config/host-port.ts';
@@ -32,7 +32,6 @@ describe('a coordinator whose assignor gives a broken result', () => {
       while (log.texts('error').length === 0) await a.acknowledge();
       expect(partitionsOf(a)).to.deep.equal([0, 1]);
 
-      const problems = join(folder, 'problems');
       const [line] = log.lines.filter(({ level }) => level === 'error');
       const { file = '', ...fields }: { readonly file?: string } = line?.fields ?? {};
       const reason = 'Assignment of group "spoilt" refused: H1: on purpose';
@@ -42,7 +41,8 @@ describe('a coordinator whose assignor gives a broken result', () => {
         fault: 'broken',
         reason,
       });
-      await until(() => readdirSync(problems).some((name) => file === join(problems, name)));
+      expect(dirname(file)).to.equal(join(folder, 'problems'));
+      await until(() => existsSync(file));
 
       const io = new FakeIo();
       const admin = ['--admin', formatHostPort(running.adminAddress ?? NOWHERE)];
