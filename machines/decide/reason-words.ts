@@ -22,8 +22,10 @@ export function reasonWords({ leaving, landing }: MoveReason, context: ReasonCon
 
 const LEFT: Words<(typeof LEAVING)[number]> = {
   unheard: ({ isOne }) =>
-    isOne ? 'no member had it, nor state of it' : 'no member had them, nor state of them',
-  unowned: ({ isOne }) => `no member had ${isOne ? 'it' : 'them'}`,
+    isOne
+      ? 'no member was assigned it, or reports state of it'
+      : 'no member was assigned them, or reports state of them',
+  unowned: ({ isOne }) => `no member was assigned ${isOne ? 'it' : 'them'}`,
   staleOwner: (context) => `${owner(context)} has an older topology`,
   aboveStatefulShare: (context) =>
     `${owner(context)} had more than an even share of tasks with state (${shareText(context.statefulShare)})`,

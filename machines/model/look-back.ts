@@ -6,7 +6,8 @@ import type { TasksByRole } from './tasks.ts';
  * before and what was assigned; where several hold, the first in this order is said, of former standbys the one with the
  * first. A share is an even one among the members that take part; one task alone is above nobody's share.
  *
- * Of an active task: `unheard` nobody in the group had it or state of it; `unowned` nobody in the group had it as active;
+ * Of an active task: `unheard` no member was assigned it, or reports state of it; `unowned` no member was assigned it: who
+ * was may have left, or is to give it up;
  * `staleOwner` its owner has an older topology; `aboveStatefulShare`, `aboveShare` its owner had more than a share of the
  * tasks with state, or of all; `processAboveShare` its owner's process had more than its members' shares of either;
  * `aboveSubtopologyShare` its owner, or its owner's process, had more than a share of its subtopology;

@@ -10,12 +10,12 @@ export function qualityText(figures: AssignmentFigures): string {
 function movesText(figures: AssignmentFigures): string {
   const { tasks, held, moved, leastMoved, statefulHeld, statefulMoved, leastStatefulMoved } =
     figures;
-  if (held === 0) return `${tasks} active tasks that no member had`;
+  if (held === 0) return `${tasks} active tasks that no member was assigned`;
   const parts = [`${moved} of ${held} active tasks moved (${leastMoved} at least)`];
   if (statefulHeld > 0 && statefulHeld < held) {
     parts.push(`${statefulMoved} of ${statefulHeld} with state (${leastStatefulMoved} at least)`);
   }
-  if (tasks > held) parts.push(`${tasks - held} that no member had`);
+  if (tasks > held) parts.push(`${tasks - held} that no member was assigned`);
   return parts.join(', ');
 }
 

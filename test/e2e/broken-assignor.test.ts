@@ -57,7 +57,7 @@ describe('a coordinator whose assignor gives a broken result', () => {
       );
       expect(kept).to.match(/^Kept \S+, broken: Assignment of group "spoilt" refused: H1/);
       expect(moves.slice(1, 3)).to.deep.equal([
-        '0_2   active  -     A   no member had it; A needs it for an even share',
+        '0_2   active  -     A   no member was assigned it; A needs it for an even share',
         'and 102 more (--limit, --json)',
       ]);
 

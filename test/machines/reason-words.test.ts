@@ -13,8 +13,8 @@ describe('reasonWords()', () => {
 
   it('says why one task left, and why several did', () => {
     expect(leftWords(true)).to.deep.equal([
-      'no member had it, nor state of it',
-      'no member had it',
+      'no member was assigned it, or reports state of it',
+      'no member was assigned it',
       'its owner has an older topology',
       'its owner had more than an even share of tasks with state (10.4)',
       'its owner had more than an even share of tasks (20)',
@@ -28,8 +28,8 @@ describe('reasonWords()', () => {
       'sticky placed it anew',
     ]);
     expect(leftWords(false)).to.deep.equal([
-      'no member had them, nor state of them',
-      'no member had them',
+      'no member was assigned them, or reports state of them',
+      'no member was assigned them',
       'their owner has an older topology',
       'their owner had more than an even share of tasks with state (10.4)',
       'their owner had more than an even share of tasks (20)',
