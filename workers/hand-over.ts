@@ -9,7 +9,7 @@ import { at, type Dense, isSet } from './dense.ts';
 import { listByProcess } from './fan-out.ts';
 import { findReturnedProcesses, isOnDiskOfReturned } from './returned.ts';
 import { placeActive, type Run, STALE } from './run.ts';
-import { dropPlaced, forEachTask, sortFew } from './task-order.ts';
+import { dropPlaced, sortFew } from './task-order.ts';
 
 /**
  * In step 1 of `sticky`: chooses which stateful actives leave the members that have more than their share. As far as
@@ -170,12 +170,16 @@ function hasGiven(giving: Giving, member: number): void {
 
 /** Lists by process, in `entry`, the tasks that its members have now and that lie on the disk of one that has come back. */
 function listOfReturned(dense: Dense): void {
+  const { size, prevActive, count, few, procOf } = dense;
+  let length = 0;
+  for (let task = 0; task < size.tasks; task++) {
+    if (isOnDiskOfReturned(dense, task)) few[length++] = task;
+  }
   listByProcess(dense, (visit) => {
-    forEachTask(dense, 'stateful', (task) => {
-      const holder = at(dense.prevActive, task);
-      if (holder === -1 || at(dense.count, holder) >= STALE) return;
-      if (isOnDiskOfReturned(dense, task)) visit(task, at(dense.procOf, holder));
-    });
+    for (let i = 0; i < length; i++) {
+      const holder = at(prevActive, at(few, i));
+      if (holder !== -1 && at(count, holder) < STALE) visit(at(few, i), at(procOf, holder));
+    }
   });
 }
 

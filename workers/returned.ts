@@ -1,4 +1,4 @@
-import { candidatesFrom, candidatesTo, hasCandidates } from './candidates.ts';
+import { hasCandidates } from './candidates.ts';
 import { at, CANDIDATE, type Dense, isSet } from './dense.ts';
 import type { Run } from './run.ts';
 
@@ -33,9 +33,10 @@ export function findReturnedProcesses(run: Run, held: Int32Array): void {
 
 /** Whether a task lies on the disk of a process that has come back. */
 export function isOnDiskOfReturned(dense: Dense, task: number): boolean {
-  const end = candidatesTo(dense, task, 'disk');
-  for (let c = candidatesFrom(dense, task, 'disk'); c < end; c++) {
-    if (isSet(dense.procReturned, at(dense.procOf, at(dense.candMember, c)))) return true;
+  const { candStart, candDisk, candMember, procOf, procReturned } = dense;
+  const end = candStart[task + 1] as number;
+  for (let c = candDisk[task] as number; c < end; c++) {
+    if (procReturned[procOf[candMember[c] as number] as number] === 1) return true;
   }
   return false;
 }
