@@ -45,8 +45,11 @@ function offTargetOf({ members, targets }: Group): ReadonlySet<string> {
   return new Set(ids);
 }
 
-function targetTasksOf({ targets }: Group): number {
-  return [...targets.values()].reduce((sum, { active }) => sum + countTasks(active), 0);
+function targetTasksOf({ members, targets }: Group): number {
+  return [...members.keys()].reduce(
+    (sum, memberId) => sum + countTasks(targets.get(memberId)?.active ?? []),
+    0,
+  );
 }
 
 describe('findOffTarget()', () => {

@@ -1,8 +1,9 @@
 import type { Group } from '../../model/group.ts';
+import type { Member } from '../../model/member.ts';
 import { PersistentMap } from '../../model/persistent-map.ts';
 import type { DerivedRefinement } from '../../model/soft.ts';
 import { countTasks, sameTasksByRole } from '../../model/task-list.ts';
-import { NO_TASKS, NO_TASKS_BY_ROLE } from '../../model/tasks.ts';
+import { NO_TASKS, NO_TASKS_BY_ROLE, type TasksByRole } from '../../model/tasks.ts';
 
 /** Who is off target, and in which state of a group. */
 export type OffTarget = Pick<
@@ -20,22 +21,32 @@ export function findOffTarget(before: OffTarget | undefined, group: Group): OffT
   const { members, targets } = group;
   const known = before ?? NOTHING;
   let offTarget: Set<string> | undefined;
-  const look = (memberId: string): void => {
-    const member = members.get(memberId);
-    const isOff =
-      member !== undefined &&
-      !sameTasksByRole(targets.get(memberId) ?? NO_TASKS_BY_ROLE, member.assigned);
+  let { targetTasks } = known;
+  const look = (memberId: string, { assigned }: Member, target: TasksByRole): void => {
+    note(memberId, !sameTasksByRole(target, assigned));
+  };
+  const note = (memberId: string, isOff: boolean): void => {
     if (isOff === (offTarget ?? known.offTarget).has(memberId)) return;
     offTarget ??= new Set(known.offTarget);
     if (isOff) offTarget.add(memberId);
     else offTarget.delete(memberId);
   };
-  known.members.forEachChange(members, look);
-  let { targetTasks } = known;
+  known.members.forEachChange(members, (memberId, was, is) => {
+    if (is === undefined) {
+      targetTasks -= countTasks(known.targets.get(memberId)?.active ?? NO_TASKS);
+      note(memberId, false);
+      return;
+    }
+    const target = targets.get(memberId) ?? NO_TASKS_BY_ROLE;
+    if (was === undefined) targetTasks += countTasks(target.active);
+    look(memberId, is, target);
+  });
   known.targets.forEachChange(targets, (memberId, was, is) => {
+    const member = members.get(memberId);
+    // Who came or left is counted already.
+    if (member === undefined || !known.members.has(memberId)) return;
     targetTasks += countTasks(is?.active ?? NO_TASKS) - countTasks(was?.active ?? NO_TASKS);
-    // Whoever is new was looked at.
-    if (known.members.has(memberId)) look(memberId);
+    look(memberId, member, is ?? NO_TASKS_BY_ROLE);
   });
   return { members, targets, offTarget: offTarget ?? known.offTarget, targetTasks };
 }
