@@ -44,6 +44,8 @@ export type GroupView = { readonly group: Group; readonly soft: GroupSoft };
  */
 export interface GroupCoordinator {
   heartbeat(request: HeartbeatRequest, client: Client): Promise<HeartbeatAnswer>;
+  /** A member spoke while nothing can be judged: its session goes on (TMR-1). Nobody is told of anything. */
+  heard(groupId: string, memberId: string): void;
   /** One entry per requested id, in any order; one id twice is answered twice. */
   describe(groupIds: readonly string[]): Promise<readonly DescribedGroup[]>;
   /** Of all shards; a shard that cannot tell gives an error for the whole answer. */

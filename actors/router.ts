@@ -23,6 +23,7 @@ import {
 } from '../machines/decide/describe.ts';
 import { furtherOf, furthestOffsets } from '../machines/decide/furthest-offsets.ts';
 import { decideGiveWay } from '../machines/decide/give-way.ts';
+import { decideHeard } from '../machines/decide/heard.ts';
 import { decideHeartbeat } from '../machines/decide/heartbeat.ts';
 import {
   decideCommit,
@@ -70,6 +71,18 @@ export class Router implements GroupCoordinator {
         refuse: refusedAnswer,
         reply,
       });
+    });
+  }
+
+  heard(groupId: string, memberId: string): void {
+    this.#shard(groupId).post({
+      kind: 'command',
+      groupId,
+      cause: 'heard',
+      memberId,
+      decide: (slot, context) => decideHeard(slot, memberId, context),
+      refuse: () => undefined,
+      reply: () => {},
     });
   }
 

@@ -40,7 +40,7 @@ const refusals: Readonly<Record<Exclude<Hold, 'joined'>, readonly [WireErrorName
  *
  * A join waits, in its connection's order, until the placeholder holds the group's id upstream. After a start, the
  * first heartbeat of a stored group waits until its topics were looked at once: topics that nobody has looked for yet
- * are not missing. All other heartbeats go straight on, whether upstream is there or not.
+ * are not missing. Members that are told to come again meanwhile keep their places. All other heartbeats go straight on, whether upstream is there or not.
  *
  * Source: wire.md 4.10, 4.11, 6.4; coordination JOIN-3.
  */
@@ -56,7 +56,7 @@ export class HeartbeatGuard {
   handler(): Handler {
     const { placeholders, local } = this.parts;
     return (request) => {
-      const { groupId, memberEpoch } = identityOf(request);
+      const { groupId, memberId, memberEpoch } = identityOf(request);
       if (placeholders.isFenced(groupId)) return refused(request, ...refusals.fenced);
       if (memberEpoch < JOIN_EPOCH) return local(request);
       const isHeld = memberEpoch > JOIN_EPOCH || placeholders.identity(groupId) !== undefined;
@@ -64,21 +64,25 @@ export class HeartbeatGuard {
         if (memberEpoch === JOIN_EPOCH) void placeholders.ensure(groupId);
         return local(request);
       }
-      return this.delayed(request, groupId, memberEpoch === JOIN_EPOCH);
+      return this.delayed(request, groupId, memberEpoch === JOIN_EPOCH ? undefined : memberId);
     };
   }
 
   private async delayed(
     request: IncomingRequest,
     groupId: string,
-    isJoin: boolean,
+    /** Undefined: it joins. */
+    memberId: string | undefined,
   ): Promise<Answer> {
-    const { local, clock } = this.parts;
+    const { clock } = this.parts;
+    const isJoin = memberId === undefined;
     // The handler is called before the connection's next request is taken; its answer may take longer.
     const held = isJoin ? this.parts.placeholders.ensure(groupId) : Promise.resolve<Hold>('joined');
     const ready = Promise.all([this.prepare(groupId, isJoin ? request : undefined), held]);
     const handedOver = within(clock, JOIN_WAIT_MS, ready).then((outcome) => ({
-      answer: this.handOver(request, outcome, local),
+      answer: this.handOver(request, outcome, () => {
+        if (memberId !== undefined) this.parts.coordinator().heard(groupId, memberId);
+      }),
     }));
     request.connection.holdUntil(handedOver);
     return (await handedOver).answer;
@@ -87,11 +91,13 @@ export class HeartbeatGuard {
   private handOver(
     request: IncomingRequest,
     outcome: readonly [isPrepared: boolean, hold: Hold] | undefined,
-    local: Handler,
+    heard: () => void,
   ): Answer | Promise<Answer> {
     const [isPrepared, hold] = outcome ?? [false, 'joined' as const];
     if (hold !== 'joined') return refused(request, ...refusals[hold]);
-    if (isPrepared) return local(request);
+    if (isPrepared) return this.parts.local(request);
+    // Nobody judges it, so nothing is held against it: a member that keeps beating keeps its place.
+    heard();
     return refused(request, 'COORDINATOR_LOAD_IN_PROGRESS', 'Upstream has not answered yet');
   }
 
@@ -109,12 +115,12 @@ export class HeartbeatGuard {
   }
 }
 
-/** Group and epoch, without reading the rest of the request. */
+/** Group, member and epoch, without reading the rest of the request. */
 function identityOf(request: IncomingRequest) {
   return readPrefix(request, (reader) => {
     const groupId = reader.compactStr();
-    reader.compactStr();
-    return { groupId, memberEpoch: reader.i32() };
+    const memberId = reader.compactStr();
+    return { groupId, memberId, memberEpoch: reader.i32() };
   });
 }
 

@@ -242,6 +242,22 @@ describe('ShardActor', () => {
     expect(made.router.view('g')?.group.state).to.equal('Empty');
   });
 
+  it('a member that is heard of keeps its place, and nobody else is made a member (TMR-1)', async () => {
+    const { made } = await harness();
+    const { sessionTimeoutMs } = made.settings;
+    await made.beat(joinBeat('g', 'A'));
+    for (let round = 0; round < 3; round++) {
+      await made.clock.pass(sessionTimeoutMs - 1);
+      for (const memberId of ['A', 'B']) made.router.heard('g', memberId);
+      made.router.heard('h', 'A');
+      await made.clock.settle();
+    }
+    expect([...(made.router.view('g')?.group.members.keys() ?? [])]).to.deep.equal(['A']);
+    expect(made.router.view('h')).to.equal(undefined);
+    await made.clock.pass(2 * sessionTimeoutMs);
+    expect(made.router.view('g')?.group.members.size).to.equal(0);
+  });
+
   it('a removal that was not written is tried again a session later (TMR-2)', async () => {
     const { made, log } = await harness();
     await made.beat(joinBeat('g', 'A'));

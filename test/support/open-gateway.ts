@@ -27,6 +27,8 @@ export class ScriptedGroups {
   /** Groups that cannot be ended for now. */
   readonly stuck = new Set<string>();
   readonly heartbeats: { readonly groupId: string; readonly memberEpoch: number }[] = [];
+  /** Members that spoke while nothing could be judged. */
+  readonly heard: (readonly [groupId: string, memberId: string])[] = [];
   readonly judged: CommitRequest[] = [];
   /** A shard error answers everything. */
   shardError: ErrorName = 'NONE';
@@ -40,6 +42,7 @@ export class ScriptedGroups {
         this.heartbeats.push({ groupId: request.groupId, memberEpoch: request.memberEpoch });
         return { ...IDLE_ANSWER, memberId: request.memberId };
       },
+      heard: (groupId, memberId) => void this.heard.push([groupId, memberId]),
       streamsGroup: async (groupId) => ({
         error: this.shardError,
         state: this.states.get(groupId),

@@ -139,7 +139,7 @@ describe('createGateway()', () => {
     await open.stop();
   });
 
-  it('tells a stored group 14 while nobody could look at its topics (6.4)', async () => {
+  it('tells a stored group 14 while nobody could look at its topics, and keeps its members (6.4, TMR-1)', async () => {
     const groups = new ScriptedGroups();
     groups.states.set('g', 'Stable');
     groups.topologies.set('g', TOPOLOGY);
@@ -149,6 +149,7 @@ describe('createGateway()', () => {
     const answer = await client.call('StreamsGroupHeartbeat', 1, BEAT);
     expect(answer.errorCode).to.equal(14);
     expect(groups.heartbeats).to.deep.equal([]);
+    expect(groups.heard).to.deep.equal([['g', BEAT.memberId]]);
     await open.stop();
   });
 
