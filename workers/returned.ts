@@ -12,7 +12,7 @@ import type { Run } from './run.ts';
  */
 export function findReturnedProcesses(run: Run, held: Int32Array): void {
   const { dense } = run;
-  const { size, facts, procOf, procReturned, frozen, candMember, candRole } = dense;
+  const { size, facts, procOf, procReturned, frozen } = dense;
   run.returned.any = false;
   if (!hasCandidates(dense, 'disk')) return;
   let found = 0;
@@ -24,11 +24,17 @@ export function findReturnedProcesses(run: Run, held: Int32Array): void {
   for (let m = 0; facts.stale > 0 && m < size.members; m++) {
     if (isSet(frozen, m)) procReturned[at(procOf, m)] = 0;
   }
-  for (let c = 0; c < size.candidates && !run.returned.any; c++) {
-    run.returned.any =
-      procReturned[procOf[candMember[c] as number] as number] === 1 &&
-      candRole[c] === CANDIDATE.disk;
+  run.returned.any = isAnyOnDisk(dense);
+}
+
+/** Whether a marked process has anything on disk. */
+function isAnyOnDisk({ size, procOf, procReturned, candMember, candRole }: Dense): boolean {
+  const { candidates } = size;
+  for (let c = 0; c < candidates; c++) {
+    if (procReturned[procOf[candMember[c] as number] as number] !== 1) continue;
+    if (candRole[c] === CANDIDATE.disk) return true;
   }
+  return false;
 }
 
 /** Whether a task lies on the disk of a process that has come back. */
