@@ -13,7 +13,6 @@ export type Judged = { readonly mover: Mover; readonly verdict: Verdict };
 /** How a staged task is warmed, and with which copy if that is a standby. */
 export type Warmed = { readonly warming: Warming; readonly standby?: Copy };
 
-const NO_ROOM: Warmed = { warming: 'noRoom' };
 const WARMUP: Warmed = { warming: 'warmup' };
 const UNHEARD: Warmed = { warming: 'unheard' };
 const OWNER_GONE: Warmed = { warming: 'ownerGone' };
@@ -41,7 +40,7 @@ type Candidate = {
  *
  * @param judged all tasks that are not active where the target wants them, in order.
  * @param warmupsMax how many warm-ups the group may have.
- * @returns what is found for each staged task.
+ * @returns what is found for staged tasks; for the others, which may be thousands, there is no room.
  */
 export function shareBudget(
   facts: Facts,
@@ -70,7 +69,7 @@ export function shareBudget(
     else candidates.push(each);
   }
   for (const { mover, sibling } of candidates) {
-    warmed.set(mover, sibling === undefined ? NO_ROOM : { warming: 'standby', standby: sibling });
+    if (sibling !== undefined) warmed.set(mover, { warming: 'standby', standby: sibling });
   }
   return warmed;
 }
