@@ -1,4 +1,9 @@
-import { ALLOWED_MODULES, readAssignorModules, writeAssignorModules } from './assignor-modules.ts';
+import {
+  ALLOWED_MODULES,
+  faultInModules,
+  readAssignorModules,
+  writeAssignorModules,
+} from './assignor-modules.ts';
 import { formatHostPort, type HostPort, parseHostPort } from './host-port.ts';
 import { choice, flag, int, long, optional, required, type Setting, splitList } from './setting.ts';
 
@@ -99,6 +104,7 @@ export const headgateSettings = {
       allowed: ALLOWED_MODULES,
       read: readAssignorModules,
       write: writeAssignorModules,
+      wrongPart: faultInModules,
     },
     'Assignors of your own, as ES modules; paths count from the folder of the properties file, or from where the process was started. Groups may select them by name (docs/own-assignor.md).',
   ),

@@ -8,6 +8,8 @@ type Relation = {
   readonly holds: (values: SettingValues) => boolean;
   /** Completes "wanted …". */
   readonly wanted: string;
+  /** Where only a part of the value is wrong: that part, and what is the matter with it. */
+  readonly wrongPart?: (values: SettingValues) => string | undefined;
 };
 
 type NumberName = {
@@ -36,6 +38,13 @@ function between(key: NumberName, min: NumberName, max: NumberName): readonly Re
 
 /** Addresses to listen on that stand for all of a machine's: no client can connect to them. */
 const WILDCARDS: readonly string[] = ['0.0.0.0', '::'];
+
+/** The first name that is neither one of Headgate's assignors nor one of the user's own. */
+function unknownAssignor(values: SettingValues): string | undefined {
+  const own = values['assignors.modules']?.map(({ name }) => name) ?? [];
+  const known: readonly string[] = [...ASSIGNORS, ...own];
+  return values['group.streams.assignors'].find((name) => !known.includes(name));
+}
 
 /** All rules between settings. */
 const relations: readonly Relation[] = [
@@ -78,12 +87,9 @@ const relations: readonly Relation[] = [
   atMost('group.streams.num.warmup.replicas', 'group.streams.max.warmup.replicas'),
   {
     keys: ['group.streams.assignors', 'assignors.modules'],
-    holds: (values) => {
-      const own = values['assignors.modules']?.map(({ name }) => name) ?? [];
-      const known: readonly string[] = [...ASSIGNORS, ...own];
-      return values['group.streams.assignors'].every((name) => known.includes(name));
-    },
+    holds: (values) => unknownAssignor(values) === undefined,
     wanted: rows['group.streams.assignors'].allowed,
+    wrongPart: (values) => `there is no "${unknownAssignor(values)}"`,
   },
 ];
 
@@ -95,16 +101,23 @@ export type Contradiction = {
   readonly seen: string | null;
   /** Completes "wanted …", with the values of the others. */
   readonly wanted: string;
+  /** Where only a part of the value is wrong: that part, and what is the matter with it. */
+  readonly wrongPart: string | undefined;
 };
 
 /** All rules that the values break (BC-1). */
 export function contradictionsIn(values: SettingValues): readonly Contradiction[] {
   return relations
     .filter(({ holds }) => !holds(values))
-    .map(({ keys, wanted }) => {
+    .map(({ keys, wanted, wrongPart }) => {
       const [name, ...others] = keys;
       const limits = others.map((other) => rows[other].format(values[other]) ?? 'not set');
       const seen = rows[name].format(values[name]);
-      return { keys, seen, wanted: `${wanted} (${limits.join(', ')})` };
+      return {
+        keys,
+        seen,
+        wanted: `${wanted} (${limits.join(', ')})`,
+        wrongPart: wrongPart?.(values),
+      };
     });
 }

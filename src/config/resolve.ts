@@ -37,6 +37,8 @@ export type ConfigFault = {
   | {
       /** What would be right, as a sentence's end. */
       readonly wanted: string;
+      /** Where only a part of the value is wrong: that part, and what is the matter with it. */
+      readonly wrongPart?: string | undefined;
     }
   | {
       /** What is the matter, where no other value is to be named. */
@@ -58,7 +60,14 @@ export class ConfigError extends Error {
 export function faultText(fault: ConfigFault): string {
   const { key, where, seen } = fault;
   const value = seen === null ? '' : ` = ${JSON.stringify(seen)}`;
-  return `${key}${value} (${where}): ${'reason' in fault ? fault.reason : `wanted ${fault.wanted}`}`;
+  return `${key}${value} (${where}): ${'reason' in fault ? fault.reason : wantedText(fault)}`;
+}
+
+function wantedText({
+  wanted,
+  wrongPart,
+}: Pick<Extract<ConfigFault, { wanted: string }>, 'wanted' | 'wrongPart'>): string {
+  return wrongPart === undefined ? `wanted ${wanted}` : `${wrongPart}; wanted ${wanted}`;
 }
 
 /**
@@ -161,7 +170,8 @@ function checked(entry: Entry, name: SettingName, faults: ConfigFault[]): Entry 
   if (parsed === undefined) {
     const { key, where, text } = entry;
     const unit = row.unit === undefined ? '' : ` (${row.unit})`;
-    faults.push({ key, where, seen: text, wanted: row.allowed + unit });
+    const wrongPart = row.wrongPart?.(text.trim());
+    faults.push({ key, where, seen: text, wanted: row.allowed + unit, wrongPart });
   }
   return { ...entry, parsed };
 }
@@ -212,11 +222,12 @@ function* contradictions(
     const entry = found.get(name);
     return entry !== undefined && entry.parsed === undefined;
   };
-  for (const { keys, seen, wanted } of contradictionsIn(values)) {
+  for (const { keys, seen, wanted, wrongPart } of contradictionsIn(values)) {
     if (keys.some(isUnusable)) continue;
     const [name] = keys;
     const entry = found.get(name);
-    yield { key: entry?.key ?? name, where: entry?.where ?? 'default', seen, wanted };
+    const [key, where] = [entry?.key ?? name, entry?.where ?? 'default'];
+    yield { key, where, seen, wanted, wrongPart };
   }
 }
 

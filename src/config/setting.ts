@@ -11,6 +11,8 @@ export type Setting<T> = {
   readonly type: SettingType;
   /** Undefined: the text is not an allowed value. */
   readonly parse: (text: string) => { readonly value: T } | undefined;
+  /** Of a text that is not allowed: which part is wrong, and why; undefined where `allowed` says enough. */
+  readonly wrongPart: ((text: string) => string | undefined) | undefined;
   /** The text that parses to this value; null where nothing is set. */
   format(value: T): string | null;
   /** What may be written, in words: completes "wanted …". */
@@ -49,11 +51,13 @@ function isByProfile<T>(value: T | ByProfile<T>): value is ByProfile<T> {
 }
 
 function row<T>(
-  shape: Pick<Setting<T>, 'type' | 'parse' | 'format' | 'allowed' | 'about'>,
+  shape: Pick<Setting<T>, 'type' | 'parse' | 'format' | 'allowed' | 'about'> &
+    Partial<Pick<Setting<T>, 'wrongPart'>>,
   fallback: T | ByProfile<T>,
   extras: Extras,
 ): Setting<T> {
   return {
+    wrongPart: undefined,
     ...shape,
     defaultFor: (profile) => (isByProfile(fallback) ? fallback[profile] : fallback),
     unit: extras.unit,
@@ -214,13 +218,14 @@ type TextRules<T> = Extras & {
   /** Undefined: not allowed. The text is never empty. */
   readonly read: (text: string) => T | undefined;
   readonly write?: (value: T) => string;
+  readonly wrongPart?: Setting<T>['wrongPart'];
   readonly allowed: string;
   readonly type?: SettingType;
 };
 
 /** A setting that may be left out: empty text, or none, is undefined. */
 export function optional<T>(
-  { read, write = String, allowed, type = 'string', ...extras }: TextRules<T>,
+  { read, write = String, wrongPart, allowed, type = 'string', ...extras }: TextRules<T>,
   about: string,
 ): Setting<T | undefined> {
   return row<T | undefined>(
@@ -231,6 +236,7 @@ export function optional<T>(
         const value = read(text);
         return value === undefined ? undefined : { value };
       },
+      wrongPart,
       format: (value) => (value === undefined ? null : write(value)),
       allowed: `${allowed}, or nothing`,
       about,
@@ -243,7 +249,7 @@ export function optional<T>(
 /** As {@link optional}, with a default and not to be left empty. */
 export function required<T>(
   fallback: T,
-  { read, write = String, allowed, type = 'string', ...extras }: TextRules<T>,
+  { read, write = String, wrongPart, allowed, type = 'string', ...extras }: TextRules<T>,
   about: string,
 ): Setting<T> {
   return row<T>(
@@ -253,6 +259,7 @@ export function required<T>(
         const value = text === '' ? undefined : read(text);
         return value === undefined ? undefined : { value };
       },
+      wrongPart,
       format: write,
       allowed,
       about,

@@ -286,6 +286,9 @@ describe('resolveConfig()', () => {
     for (const wrong of ['mine', 'mine=', '=a.mjs', 'a b=a.mjs', 'sticky=a.mjs', 'a=1,a=2', many]) {
       expect(faultsOf({ flags: { 'assignors.modules': wrong } }), wrong).to.have.length(1);
     }
+    expect(faultsOf({ flags: { 'assignors.modules': 'mine=a.mjs,a b=c.mjs' } })[0]).to.match(
+      /: "a b" is not a name of 1 to 64 letters, digits, dots, - and _; wanted name=path, between/,
+    );
   });
 
   it("lets groups select assignors of one's own, all of them or those that are named", () => {
@@ -304,7 +307,7 @@ describe('resolveConfig()', () => {
     });
     expect(faultsOf({ flags: { ...own, 'group.streams.assignors': 'mine,theirs' } })).to.deep.equal(
       [
-        'group.streams.assignors = "mine,theirs" (command line): wanted sticky, balanced or highly_available, or names of assignors.modules, between commas, each once, at least one (mine=a.mjs,other=b.mjs)',
+        'group.streams.assignors = "mine,theirs" (command line): there is no "theirs"; wanted sticky, balanced or highly_available, or names of assignors.modules, between commas, each once, at least one (mine=a.mjs,other=b.mjs)',
       ],
     );
   });
