@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type AssignorModule, modulesOf } from '../config/assignor-modules.ts';
 import type { HostPort } from '../config/host-port.ts';
-import type { CellEdits } from '../problem/edit-cell.ts';
+import type { CellEdits, NewMember } from '../problem/edit-cell.ts';
 import { assign } from './assign.ts';
 import { runAssignCells } from './bench.ts';
 import type { CommandIo } from './command-io.ts';
@@ -12,12 +13,12 @@ type Flags = {
   readonly admin: HostPort;
   readonly cells?: true;
   readonly assignor?: readonly string[];
-  readonly module?: readonly string[];
+  readonly module?: readonly AssignorModule[];
   readonly compare?: true;
   readonly json?: true;
   readonly limit: number;
   readonly write?: string;
-  readonly addMember?: NonNullable<CellEdits['addMembers']>;
+  readonly addMember?: readonly NewMember[];
   readonly removeMember?: readonly string[];
   readonly removeProcess?: readonly string[];
   readonly standbys?: number;
@@ -47,11 +48,14 @@ const NOT_WITH_CELLS: (keyof Flags)[] = [
   'removeMember',
   'addMember',
 ];
+const ONLY_WITH_CELLS = ['once', 'assignment', 'warm', 'measure'] as const;
 const EXAMPLES = `
 Examples:
   headgate assign --group orders                                 what a rebalance would move now
   headgate assign --group orders --add-member --compare          and with one member more, by every assignor
   headgate assign --group orders --remove-process P --standbys 2
+  headgate assign --group orders --add-member c@p3,zone=a        a new process, with its tags
+  headgate assign --group orders --module mine=./mine.mjs        by an assignor of your own
   headgate assign --problem headgate-data/problems/FILE.json     a problem at which an assignor failed, again`;
 
 /** The command `assign`, with all its flags. */
@@ -63,7 +67,7 @@ export function addAssign(program: Command, io: CommandIo): void {
     .option('--group <id>', 'the group as it runs now; asks the admin server')
     .addOption(adminOption())
     .option('--assignor <name>', 'by this one; may be given many times', collect)
-    .option('--module <name=path>', 'an assignor of your own; repeatable', collect)
+    .option('--module <name=path>', 'by an assignor of your own; repeatable', readModules)
     .option('--compare', 'by all assignors, or those named, side by side')
     .option('--json', 'for programs')
     .option('--limit <number>', 'how many moves are shown', wholeNumber, MOVES_LIMIT)
@@ -72,7 +76,14 @@ export function addAssign(program: Command, io: CommandIo): void {
   addCells(command);
   command.addHelpText('after', EXAMPLES).action((flags: Flags) => {
     if (flags.cells === true) return runCells(flags);
-    if ((flags.problem === undefined) === (flags.group === undefined)) {
+    const misplaced = ONLY_WITH_CELLS.find((flag) => flags[flag] !== undefined);
+    if (misplaced !== undefined) {
+      return command.error(`error: option '--${misplaced}' is only for --cells`);
+    }
+    if (flags.problem !== undefined && flags.group !== undefined) {
+      return command.error('error: wanted only one of --problem and --group');
+    }
+    if (flags.problem === undefined && flags.group === undefined) {
       return command.error('error: wanted one of --problem, --group and --cells');
     }
     return run(flags, io);
@@ -89,7 +100,10 @@ function addEdits(command: Command): void {
     .option('--remove-process <id>', 'what if: it is gone; repeatable', collect)
     .option('--remove-member <id>', 'what if: it is gone; repeatable', collect)
     .addOption(
-      new Option('--add-member [id@process]', 'what if: one more; both may be left out; repeatable')
+      new Option(
+        '--add-member [id@process,tag=value,..]',
+        'what if: one more; all may be left out; repeatable',
+      )
         .argParser(readNewMember)
         .preset('@'),
     );
@@ -125,7 +139,7 @@ function run(flags: Flags, io: CommandIo): Promise<void> {
       from: problem === undefined ? { group: group ?? '', admin } : { file: problem },
       edits,
       ...(assignor !== undefined && { assignors: assignor }),
-      modules: (flags.module ?? []).join(','),
+      modules: flags.module ?? [],
       compare: flags.compare === true,
       write: flags.write,
       limit: flags.limit,
@@ -160,11 +174,28 @@ function readTasks(
   return [...before, { id, tasks: Number(tasks) }];
 }
 
-function readNewMember(
+function readNewMember(text: string, before: readonly NewMember[] = []): readonly NewMember[] {
+  const [name = '', ...tagTexts] = text.split(',');
+  const tags = tagTexts.map((tag) => /^([^=]+)=(.*)$/s.exec(tag)?.slice(1) ?? []);
+  if (tags.some((parts) => parts.length === 0)) {
+    throw new InvalidArgumentError('Wanted [ID][@PROCESS][,TAG=VALUE,..].');
+  }
+  const at = name.lastIndexOf('@');
+  const [id, process] = at === -1 ? [name, ''] : [name.slice(0, at), name.slice(at + 1)];
+  const added = {
+    id: id || undefined,
+    process: process || undefined,
+    tags: tags.length === 0 ? undefined : Object.fromEntries(tags),
+  };
+  return [...before, added];
+}
+
+function readModules(
   text: string,
-  before: NonNullable<CellEdits['addMembers']> = [],
-): NonNullable<CellEdits['addMembers']> {
-  const at = text.lastIndexOf('@');
-  const [id, process] = at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
-  return [...before, { id: id || undefined, process: process || undefined }];
+  before: readonly AssignorModule[] = [],
+): readonly AssignorModule[] {
+  const entries = [...before.map(({ name, file }) => `${name}=${file}`), text];
+  const { modules, fault } = modulesOf(entries);
+  if (fault !== undefined) throw new InvalidArgumentError(`Wrong: ${fault}.`);
+  return modules;
 }

@@ -1,30 +1,31 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { reasonWords } from '../../machines/decide/reason-words.ts';
 import { type GroupResult, gatherProblem } from '../../machines/model/assignment.ts';
-import { ASSIGNORS, standInText } from '../../machines/model/assignors.ts';
-import type { AssignmentFigures } from '../../machines/model/look-back.ts';
+import { ASSIGNORS } from '../../machines/model/assignors.ts';
+import { countTasks } from '../../machines/model/task-list.ts';
 import { AssignorModules } from '../../workers/assignor-modules.ts';
 import { AssignorError, AssignorPool } from '../../workers/pool.ts';
+import { type AssignorModule, modulesIn } from '../config/assignor-modules.ts';
 import type { AssignorConfig } from '../config/config.ts';
 import type { HostPort } from '../config/host-port.ts';
 import { resolveConfig } from '../config/resolve.ts';
 import { type Cell, problemOfCell } from '../problem/cell.ts';
 import { type CellEdits, editCell } from '../problem/edit-cell.ts';
-import { type Move, movesOf } from '../problem/moves.ts';
+import { movesOf } from '../problem/moves.ts';
 import { CELL_BYTES_MAX, parseCell, readCell } from '../problem/read-cell.ts';
 import { CellError } from '../problem/shape.ts';
 import { askAdmin } from './admin-http.ts';
+import { type Answer, answersText, headText, summaryOf } from './assign-text.ts';
 import { CommandError, type CommandIo, WRONGLY_ASKED } from './command-io.ts';
-import { jsonText, table } from './table.ts';
+import { jsonText } from './table.ts';
 
 export type AssignOptions = {
   /** A problem file; or else the live group to ask the admin server for. */
   readonly from: { readonly file: string } | { readonly group: string; readonly admin: HostPort };
   readonly edits: CellEdits;
-  /** Left out: the one of the problem. */
+  /** Left out: the modules given, else the one of the problem. */
   readonly assignors?: readonly string[];
-  /** Assignors of the user's own, by name beside ours; text as `assignors.modules` has it. */
-  readonly modules: string;
+  /** Assignors of the user's own, by name beside ours; paths count from where the process was started. */
+  readonly modules: readonly AssignorModule[];
   /** Several assignors side by side; all of them unless some are named. */
   readonly compare: boolean;
   /** Where to write the problem with its changes. */
@@ -34,40 +35,63 @@ export type AssignOptions = {
   readonly json: boolean;
 };
 
-/** What one assignor makes of the problem. */
-type Found = {
-  readonly assignor: string;
-  readonly moves: readonly Move[];
-  readonly figures: AssignmentFigures;
-};
-type Answer = Found | { readonly assignor: string; readonly error: string };
-
 const RUN_DEADLINE_MS = 60_000;
 
 /** `assign`: what would move, as one assignor or several would have it. Nothing but the file to be written is touched. */
 export async function assign(options: AssignOptions, io: CommandIo): Promise<void> {
-  const { config } = resolveConfig({ flags: { 'assignors.modules': options.modules } });
-  const known = [...ASSIGNORS, ...config.assignor.modules.map(({ name }) => name)];
-  const assignors = options.assignors ?? (options.compare ? known : []);
-  refuseUnknown(assignors, known);
+  const { config } = resolveConfig({});
+  const modules = modulesIn('.', options.modules);
+  const known = [...ASSIGNORS, ...modules.map(({ name }) => name)];
+  refuseUnknown(options.assignors ?? [], known);
   const read = 'file' in options.from ? readFile(options.from.file) : await askFor(options.from);
   const cell = edited(read, options);
   if (options.write !== undefined) writeFile(options.write, cell);
-  const { assignor = ASSIGNORS[0] } = cell;
-  if (assignors.length === 0) refuseUnknown([assignor], known);
-  const asked = assignors.length === 0 ? [assignor] : assignors;
-  const answers = await ask(cell, asked, config.assignor, io);
+  const asked = assignorsFor(options, cell, known);
+  const able = asked.filter((name) => known.includes(name));
+  const found = await ask(cell, able, { ...config.assignor, modules });
+  const answers = asked.map(
+    (assignor) =>
+      found.find((answer) => answer.assignor === assignor) ?? {
+        assignor,
+        error: notHere(assignor),
+      },
+  );
+  warnOfStrangers(cell, options.edits, io);
   if (options.json) io.out(jsonText({ problem: summaryOf(cell), answers }));
   else io.out(`${headText(cell)}\n${answersText(answers, options.limit)}`);
-  const errors = answers.flatMap((answer) => ('error' in answer ? [answer.error] : []));
-  if (errors.length > 0) throw new CommandError(errors.join('; '));
+  const errors = found.flatMap((answer) => ('error' in answer ? [answer.error] : []));
+  if (errors.length === 0) return;
+  const several = `${errors.length} of ${answers.length} assignors failed`;
+  throw new CommandError(answers.length === 1 ? errors.join() : several);
+}
+
+/**
+ * Whom to ask: those that are named; to compare, all there are and the problem's own; else the modules that were given, or
+ * the problem's own. One that is not here comes only with others.
+ */
+function assignorsFor(
+  { assignors, compare, modules }: AssignOptions,
+  { assignor = ASSIGNORS[0] }: Cell,
+  known: readonly string[],
+): readonly string[] {
+  if (assignors !== undefined) return [...new Set(assignors)];
+  if (compare) return [...new Set([...known, assignor])];
+  if (modules.length > 0) return modules.map(({ name }) => name);
+  if (known.includes(assignor)) return [assignor];
+  throw new CommandError(`Cannot assign as "${assignor}" does: ${notHere(assignor)}`, {
+    exitCode: WRONGLY_ASKED,
+  });
+}
+
+function notHere(assignor: string): string {
+  return `the group uses an assignor of its own: add --module ${assignor}=PATH, or name another one with --assignor`;
 }
 
 function refuseUnknown(assignors: readonly string[], known: readonly string[]): void {
   const unknown = assignors.find((name) => !known.includes(name));
   if (unknown === undefined) return;
   throw new CommandError(
-    `Cannot use assignor "${unknown}": wanted one of ${known.join(', ')} (--assignor, --module)`,
+    `Cannot use assignor "${unknown}": wanted one of ${known.join(', ')}, or --module ${unknown}=PATH`,
     { exitCode: WRONGLY_ASKED },
   );
 }
@@ -119,17 +143,16 @@ async function ask(
   cell: Cell,
   assignors: readonly string[],
   config: AssignorConfig,
-  io: CommandIo,
 ): Promise<readonly Answer[]> {
-  const warn = (fields: object, text: string) => io.err(`${text}: ${JSON.stringify(fields)}\n`);
+  // What goes wrong is told as the answer of the assignor; what is lacking, in its figures.
+  const log = { warn() {}, info() {} };
   const modules = await AssignorModules.open({
-    modules: config.modules,
+    modules: config.modules.filter(({ name }) => assignors.includes(name)),
     timeoutMs: config.moduleTimeoutMs,
     memoryMaxBytes: config.moduleMemoryMaxBytes,
-    // What goes wrong with a module is told as its answer.
-    log: { warn() {}, info() {} },
+    log,
   });
-  const pool = new AssignorPool({ threads: 1, queueMax: 1, log: { warn }, modules });
+  const pool = new AssignorPool({ threads: 1, queueMax: 1, log, modules });
   try {
     const answers: Answer[] = [];
     for (const assignor of assignors) {
@@ -145,12 +168,19 @@ async function ask(
 }
 
 async function answerOf(cell: Cell, assignor: string, found: GroupResult): Promise<Answer> {
-  if (found.standIn !== undefined) return { assignor, error: standInText(found.standIn) };
+  const { standIn, targets } = found;
+  if (standIn !== undefined) {
+    return { assignor, error: `The own assignor ${standIn.insteadOf} failed: ${standIn.reason}` };
+  }
   const lookBack = await found.lookBack;
   if (lookBack === undefined) {
     return { assignor, error: `Cannot tell what ${assignor} moves: no time was left to look back` };
   }
-  return { assignor, moves: movesOf(cell, found, lookBack), figures: lookBack.figures };
+  const { figures } = lookBack;
+  const wanted = figures.statefulTasks * (cell.configs?.numStandbyReplicas ?? 0);
+  const placed = targets.reduce((sum, { standby }) => sum + countTasks(standby), 0);
+  const moves = movesOf(cell, found, lookBack);
+  return { assignor, moves, figures, standbysMissing: Math.max(0, wanted - placed) };
 }
 
 function failureOf(assignor: string): (error: unknown) => Answer {
@@ -160,98 +190,16 @@ function failureOf(assignor: string): (error: unknown) => Answer {
   };
 }
 
-/** What the problem is about, without its members. */
-function summaryOf({ cell, assignor, group, dump, configs, topology, members }: Cell) {
-  return {
-    cell,
-    assignor: assignor ?? ASSIGNORS[0],
-    group: group ?? null,
-    dump: dump ?? null,
-    configs: configs ?? {},
-    subtopologies: topology.length,
-    tasks: topology.reduce((sum, { tasks }) => sum + tasks, 0),
-    members: members.length,
-    processes: new Set(members.map(({ process }) => process)).size,
-  };
-}
-
-function headText(cell: Cell): string {
-  const { group, dump, configs, tasks, members, processes } = summaryOf(cell);
-  const name = group === null ? `Cell ${cell.cell}` : `Group ${group.id}`;
-  const epoch = group?.epoch === undefined ? '' : ` at epoch ${group.epoch}`;
-  const standbys = configs.numStandbyReplicas ?? 0;
-  const sizes = `${tasks} tasks, standbys ${standbys}, ${members} members in ${processes} processes`;
-  const detail = dump?.detail === undefined ? '' : `: ${dump.detail}`;
-  const why =
-    dump === null || dump.why === 'asked' ? '' : `Kept ${dump.at}, ${dump.why}${detail}\n`;
-  return `${name}${epoch}: ${sizes}\n${why}`;
-}
-
-/** What one assignor moves, and how good that is; of several, how good they are. */
-function answersText(answers: readonly Answer[], limit: number): string {
-  const found = answers.filter((answer) => 'figures' in answer);
-  const [only] = found;
-  if (only === undefined) return '';
-  return answers.length > 1 ? comparison(found) : `${movesText(only, limit)}\n${comparison(found)}`;
-}
-
-function movesText({ assignor, moves, figures }: Found, limit: number): string {
-  if (moves.length === 0) return 'Nothing moves\n';
-  const shares = {
-    statefulShare: figures.statefulTasks / figures.sharers,
-    activeShare: figures.tasks / figures.sharers,
-  };
-  const rows = moves.slice(0, limit).map(({ task, role, from, hasLeft, to, reason }) => {
-    const why =
-      reason === null || to === null
-        ? ''
-        : reasonWords(reason, { ...shares, assignor, to, isOne: true });
-    return [task, role, `${from ?? '-'}${hasLeft ? ' (left)' : ''}`, to ?? '-', why];
-  });
-  const more = moves.length - rows.length;
-  const rest = more > 0 ? `and ${more} more (--limit, --json)\n` : '';
-  return table(['TASK', 'ROLE', 'FROM', 'TO', 'WHY'], rows) + rest;
-}
-
-/** A row for each measure, a column for each assignor. */
-function comparison(found: readonly Found[]): string {
-  const rows = MEASURES.map(([name, tell]) => [name, ...found.map(tell)]);
-  const tags = found[0]?.figures.tagDiversity ?? [];
-  const diversity = tags.map(({ tag }, at) => [
-    `diversity of copies by ${tag} (Q10)`,
-    ...found.map(({ figures }) => share(figures.tagDiversity[at]?.diversity ?? null)),
-  ]);
-  return table(['MEASURE', ...found.map(({ assignor }) => assignor)], [...rows, ...diversity]);
-}
-
-const MEASURES: readonly (readonly [name: string, tell: (answer: Found) => string])[] = [
-  ['actives that move', ({ figures: { moved, held } }) => `${moved} of ${held}`],
-  ['  least that must', ({ figures }) => String(figures.leastMoved)],
-  [
-    'actives with state that move',
-    ({ figures: { statefulMoved, statefulHeld } }) => `${statefulMoved} of ${statefulHeld}`,
-  ],
-  ['  least that must', ({ figures }) => String(figures.leastStatefulMoved)],
-  ['standbys that move', ({ moves }) => String(countStandbys(moves))],
-  ['copies of state to build', ({ figures }) => String(figures.copiesBuilt)],
-  [
-    'copies that stay (Q8)',
-    ({ figures: { copiesKept, copiesHeld } }) => `${copiesKept} of ${copiesHeld}`,
-  ],
-  [
-    'states on disk that are used (Q9)',
-    ({ figures: { statesReused, statesOnDisk } }) => `${statesReused} of ${statesOnDisk}`,
-  ],
-  ['spread of actives with state (Q1)', ({ figures }) => String(figures.statefulSpread)],
-  ['spread of actives (Q2)', ({ figures }) => String(figures.activeSpread)],
-  ['spread of load of processes (Q4b)', ({ figures }) => share(figures.loadSpread)],
-  ['tasks that nobody may take', ({ figures }) => String(figures.unassigned)],
-];
-
-function countStandbys(moves: readonly Move[]): number {
-  return moves.filter(({ role, to }) => role === 'standby' && to !== null).length;
-}
-
-function share(value: number | null): string {
-  return value === null ? '-' : String(Math.round(value * 1000) / 1000);
+/** Whoever comes without the tags that copies are spread by is nowhere, to an assignor. */
+function warnOfStrangers(cell: Cell, { addMembers = [] }: CellEdits, io: CommandIo): void {
+  if (addMembers.length === 0) return;
+  const keys = cell.configs?.rackAwareAssignmentTags ?? [];
+  for (const { id, tags = {} } of cell.members.slice(-addMembers.length)) {
+    const missing = keys.filter((key) => tags[key] === undefined);
+    if (missing.length === 0) continue;
+    const example = missing.map((key) => `,${key}=VALUE`).join('');
+    io.err(
+      `Member "${id}" has no tag ${missing.join(', ')}: add it with --add-member ID@PROCESS${example}\n`,
+    );
+  }
 }

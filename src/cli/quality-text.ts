@@ -11,7 +11,7 @@ function movesText(figures: AssignmentFigures): string {
   const { tasks, held, moved, leastMoved, statefulHeld, statefulMoved, leastStatefulMoved } =
     figures;
   if (held === 0) return `${tasks} active tasks that no member was assigned`;
-  const parts = [`${moved} of ${held} active tasks moved (${leastMoved} at least)`];
+  const parts = [`${moved} of ${held} active tasks moved (${leastMoved} at least for evenness)`];
   if (statefulHeld > 0 && statefulHeld < held) {
     parts.push(`${statefulMoved} of ${statefulHeld} with state (${leastStatefulMoved} at least)`);
   }

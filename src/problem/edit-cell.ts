@@ -13,11 +13,14 @@ export type CellEdits = {
   readonly tasks?: readonly { readonly id: string; readonly tasks: number }[];
   readonly removeProcesses?: readonly string[];
   readonly removeMembers?: readonly string[];
-  /** Who is not named gets a new name; a process that is there gives its tags. */
-  readonly addMembers?: readonly {
-    readonly id?: string | undefined;
-    readonly process?: string | undefined;
-  }[];
+  readonly addMembers?: readonly NewMember[];
+};
+
+/** Who is not named gets a new name; without tags of its own it gets those of its process, if that is there. */
+export type NewMember = {
+  readonly id?: string | undefined;
+  readonly process?: string | undefined;
+  readonly tags?: Readonly<Record<string, string>> | undefined;
 };
 
 /**
@@ -39,18 +42,22 @@ export function editCell(cell: Cell, edits: CellEdits): Cell {
   };
   for (const { id, tasks } of edits.tasks ?? []) edited = withTaskCount(edited, id, tasks);
   for (const process of edits.removeProcesses ?? []) {
-    edited = without(edited, (each) => each.process === process, `process "${process}"`);
+    edited = without(
+      edited,
+      (each) => each.process === process,
+      `the problem has no process "${process}"`,
+    );
   }
   for (const id of edits.removeMembers ?? []) {
-    edited = without(edited, (each) => each.id === id, `member "${id}"`);
+    edited = without(edited, (each) => each.id === id, `the problem has no member "${id}"`);
   }
-  for (const { id, process } of edits.addMembers ?? []) edited = withMember(edited, id, process);
+  for (const added of edits.addMembers ?? []) edited = withMember(edited, added);
   return readCell(edited);
 }
 
 function withTaskCount(cell: Cell, id: string, tasks: number): Cell {
   if (!cell.topology.some((each) => each.id === id)) {
-    throw new CellError(`Cannot change subtopology "${id}": the topology has none of that id`);
+    throw new CellError(`Cannot change tasks: the problem has no subtopology "${id}"`);
   }
   const cut = (member: CellMember): CellMember => withoutTasksFrom(member, id, tasks);
   return {
@@ -101,9 +108,9 @@ function mapField<T>(
   );
 }
 
-function without(cell: Cell, goes: (member: CellMember) => boolean, name: string): Cell {
+function without(cell: Cell, goes: (member: CellMember) => boolean, otherwise: string): Cell {
   const gone = cell.members.filter(goes);
-  if (gone.length === 0) throw new CellError(`Cannot remove ${name}: the problem has none`);
+  if (gone.length === 0) throw new CellError(`Cannot remove: ${otherwise}`);
   const left = gone.map(({ id, process, active, standby, warmup }) => ({
     id,
     process,
@@ -118,7 +125,7 @@ function without(cell: Cell, goes: (member: CellMember) => boolean, name: string
   };
 }
 
-function withMember(cell: Cell, id: string | undefined, process: string | undefined): Cell {
+function withMember(cell: Cell, { id, process, tags: ownTags }: NewMember): Cell {
   const { members } = cell;
   if (id !== undefined && members.some((each) => each.id === id)) {
     throw new CellError(`Cannot add member "${id}": the problem has it already`);
@@ -127,7 +134,7 @@ function withMember(cell: Cell, id: string | undefined, process: string | undefi
   const processes = new Set(members.map((each) => each.process));
   const ofOwn = id ?? freeName('member-new', ids);
   const at = process ?? freeName(`process-of-${ofOwn}`, processes);
-  const tags = members.find((each) => each.process === at)?.tags;
+  const tags = ownTags ?? members.find((each) => each.process === at)?.tags;
   const added: CellMember = { id: ofOwn, process: at, ...(tags !== undefined && { tags }) };
   return { ...cell, members: [...members, added] };
 }

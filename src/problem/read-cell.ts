@@ -97,7 +97,7 @@ export function parseCell(json: string): Cell {
   } catch (cause) {
     // It shows a part of the text, whatever that is.
     const reason = String(cause).replaceAll(/\s+/g, ' ');
-    throw new CellError(`It is no JSON: ${reason}`, { cause });
+    throw new CellError(`It is not JSON: ${reason}`, { cause });
   }
   return readCell(value);
 }

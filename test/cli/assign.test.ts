@@ -49,20 +49,23 @@ describe('headgate assign', () => {
         '0_1   active   a     c   its owner had more than an even share of tasks with state (1); c had a standby',
         '0_1   standby  c     a   a process with a standby runs it now; a had it as active',
         '',
-        'MEASURE                            sticky',
-        'actives that move                  1 of 3',
-        '  least that must                  1',
-        'actives with state that move       1 of 3',
-        '  least that must                  1',
-        'standbys that move                 1',
-        'copies of state to build           0',
-        'copies that stay (Q8)              3 of 3',
-        'states on disk that are used (Q9)  0 of 0',
-        'spread of actives with state (Q1)  0',
-        'spread of actives (Q2)             0',
-        'spread of load of processes (Q4b)  2',
-        'tasks that nobody may take         0',
-        'diversity of copies by zone (Q10)  1',
+        'MEASURE                               sticky  BEST',
+        'actives that move to another member   1 of 3  as few as evenness allows',
+        '  least for evenness                  1',
+        'actives with state that move          1 of 3  as few as evenness allows',
+        '  least for evenness                  1',
+        'actives that no member was assigned   0',
+        'standbys that move to another member  1       few',
+        'standbys that no member was assigned  0',
+        'standbys that are missing             0       0',
+        'copies of state to build              0       few',
+        'copies that stay (Q8)                 3 of 3  all',
+        'states on disk that are used (Q9)     0 of 0  all',
+        'spread of actives with state (Q1)     0       0 or 1',
+        'spread of actives (Q2)                0       0 or 1',
+        'spread of load of processes (Q4b)     2       small',
+        'tasks that nobody may take            0       0',
+        'diversity of copies by zone (Q10)     1       1',
         '',
       ].join('\n'),
     );
@@ -121,10 +124,10 @@ describe('headgate assign', () => {
 
   it('compares all assignors, or those that are named', async () => {
     expect(await assign('--compare')).to.equal(0);
-    expect(lines()[2]).to.deep.equal(['MEASURE', 'sticky', 'balanced', 'highly_available']);
-    expect(lines().at(-2)?.slice(-3)).to.deep.equal(['1', '1', '1']);
+    expect(lines()[2]).to.deep.equal(['MEASURE', 'sticky', 'balanced', 'highly_available', 'BEST']);
+    expect(lines().at(-2)?.slice(-4)).to.deep.equal(['1', '1', '1', '1']);
     expect(await assign('--assignor', 'balanced', '--assignor', 'sticky')).to.equal(0);
-    expect(lines()[2]).to.deep.equal(['MEASURE', 'balanced', 'sticky']);
+    expect(lines()[2]).to.deep.equal(['MEASURE', 'balanced', 'sticky', 'BEST']);
   });
 
   it('tells what would move if things were otherwise, and writes that down', async () => {
@@ -200,7 +203,7 @@ describe('headgate assign', () => {
       `Cannot read ${file}: members[1].id is "a", as members[0].id: wanted each once\n`,
     ]);
     writeFileSync(file, '{"cell": 1');
-    expect((await said())[1]).to.match(/^Cannot read .*: It is no JSON: [^\n]*\n$/);
+    expect((await said())[1]).to.match(/^Cannot read .*: It is not JSON: [^\n]*\n$/);
     writeFileSync(file, ' '.repeat(64 * 1024 * 1024 + 1));
     expect(await said()).to.deep.equal([
       1,
@@ -215,14 +218,23 @@ describe('headgate assign', () => {
   it('refuses what it cannot be asked with exit code 2', async () => {
     const asked: readonly (readonly [args: readonly string[], said: RegExp])[] = [
       [[], /^error: wanted one of --problem, --group and --cells\n/],
-      [['--problem', file, '--group', 'g'], /^error: wanted one of/],
+      [['--problem', file, '--group', 'g'], /^error: wanted only one of --problem and --group\n/],
+      [['--problem', file, '--once'], /^error: option '--once' is only for --cells\n/],
+      [['--problem', file, '--module', 'x'], /Wrong: "x" is not of the form name=path\.\n/],
+      [['--problem', file, '--module', 'a b=x'], /Wrong: "a b" is not a name of /],
+      [
+        ['--problem', file, '--module', 'sticky=x'],
+        /Wrong: "sticky" is the name of an assignor of/,
+      ],
+      [['--problem', file, '--module', 'x=x', '--module', 'x=y'], /Wrong: "x" is there twice\.\n/],
+      [['--problem', file, '--add-member', 'c,zone'], /Wanted \[ID\]\[@PROCESS\]\[,TAG=VALUE/],
       [['--cells', '--standbys', '1'], /'--cells' cannot be used with option '--standbys/],
       [['--problem', file, '--assignor', 'x'], /^Cannot use assignor "x": wanted one of sticky, /],
       [['--problem', file, '--standbys', '-1'], /Wanted a whole number from 0 on/],
       [['--problem', file, '--tasks', '0'], /Wanted SUBTOPOLOGY=NUMBER/],
       [
         ['--problem', file, '--remove-member', 'x'],
-        /^Cannot remove member "x": the problem has none\n$/,
+        /^Cannot remove: the problem has no member "x"\n$/,
       ],
       [['--problem', file, '--lag', 'x'], /^configs\.acceptableRecoveryLag is "x": wanted /],
     ];
@@ -233,9 +245,108 @@ describe('headgate assign', () => {
   });
 
   it('refuses a problem of an assignor that is not here, unless another one is named', async () => {
-    keep({ ...CELL, assignor: 'somebody_elses' });
+    keep({ ...CELL, assignor: 'own' });
     expect(await assign()).to.equal(2);
-    expect(io.errors).to.match(/^Cannot use assignor "somebody_elses": /);
+    expect(io.errors).to.equal(
+      'Cannot assign as "own" does: the group uses an assignor of its own: add --module own=PATH, ' +
+        'or name another one with --assignor\n',
+    );
     expect(await assign('--assignor', 'sticky')).to.equal(0);
+  });
+
+  it('says of an assignor that is not here that it is left out of the comparison', async () => {
+    keep({ ...CELL, assignor: 'own' });
+    expect(await assign('--compare')).to.equal(0);
+    expect(lines()[2]).to.deep.equal(['MEASURE', 'sticky', 'balanced', 'highly_available', 'BEST']);
+    expect(lines().at(-2)).to.deep.equal([
+      'own: the group uses an assignor of its own: add --module own=PATH, or name another one with --assignor',
+    ]);
+  });
+
+  it('counts what is new, and what is missing, apart from what moves', async () => {
+    keep({
+      cell: 'new',
+      configs: { numStandbyReplicas: 2 },
+      topology: [{ id: '0', tasks: 2, stateful: true }],
+      members: [
+        { id: 'a', process: 'pa' },
+        { id: 'b', process: 'pb' },
+      ],
+    });
+    expect(await assign()).to.equal(0);
+    expect(io.errors).to.equal('');
+    const rowOf = (name: string) => lines().find(([measure]) => measure === name)?.[1];
+    expect(
+      [
+        'actives that move to another member',
+        'actives that no member was assigned',
+        'standbys that move to another member',
+        'standbys that no member was assigned',
+        'standbys that are missing',
+      ].map(rowOf),
+    ).to.deep.equal(['0 of 0', '2', '0', '2', '2']);
+  });
+
+  it('speaks of one member as of one', async () => {
+    keep({
+      cell: 'c',
+      topology: [{ id: '0', tasks: 1 }],
+      members: [{ id: 'a', process: 'p' }],
+    });
+    await assign();
+    expect(lines()[0]).to.deep.equal(['Cell c: 1 task, standbys 0, 1 member in 1 process']);
+  });
+
+  it('warns of a member that has no tags to spread copies by', async () => {
+    expect(await assign('--add-member', 'd')).to.equal(0);
+    expect(io.errors).to.equal(
+      'Member "d" has no tag zone: add it with --add-member ID@PROCESS,zone=VALUE\n',
+    );
+    io.errors = '';
+    expect(await assign('--add-member', 'd@pd,zone=x', '--add-member', 'e@pa')).to.equal(0);
+    expect(io.errors).to.equal('');
+  });
+
+  describe('with assignors of your own', () => {
+    const own = (name: string, text: string) => {
+      writeFileSync(join(folder, `${name}.mjs`), text);
+      return ['--module', `${name}=${join(folder, `${name}.mjs`)}`];
+    };
+    const THROWS = "export default () => { throw new Error('out of ideas'); };";
+    const KEEPS = `export default ({ members }) =>
+      new Map(members.map(({ memberId, active, standby }) => [memberId, { active, standby }]));`;
+
+    it('asks the one that is given, without its being named', async () => {
+      expect(await assign(...own('keeps', KEEPS))).to.equal(0);
+      expect(io.output).to.match(/\nNothing moves\n\nMEASURE +keeps +BEST\n/);
+    });
+
+    it('compares several that are given', async () => {
+      const modules = [...own('keeps', KEEPS), ...own('too', KEEPS)];
+      expect(await assign(...modules)).to.equal(0);
+      expect(lines()[2]).to.deep.equal(['MEASURE', 'keeps', 'too', 'BEST']);
+    });
+
+    it('says that one failed, and not that another assigned', async () => {
+      expect(await assign(...own('throws', THROWS))).to.equal(1);
+      expect(io.output).to.not.contain('MEASURE');
+      expect(io.errors).to.match(/^The own assignor throws failed: out of ideas \(at .*\)\n$/);
+    });
+
+    it('tells of each that failed in a line of its own, below those that did not', async () => {
+      const modules = [...own('throws', THROWS), ...own('fails', THROWS)];
+      expect(await assign(...modules, '--compare')).to.equal(1);
+      expect(lines()[2]).to.deep.equal([
+        'MEASURE',
+        'sticky',
+        'balanced',
+        'highly_available',
+        'BEST',
+      ]);
+      expect(io.output).to.match(
+        /\n\nthrows: The own assignor throws failed: out of ideas .*\nfails: The own assignor fails failed: .*\n$/,
+      );
+      expect(io.errors).to.equal('2 of 5 assignors failed\n');
+    });
   });
 });

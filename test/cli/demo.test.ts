@@ -19,7 +19,7 @@ describe('headgate demo', () => {
       /epoch 3: 0_\d, 0_\d, 0_\d move from alpha to beta: their owner had more than an even share of tasks \(3\); beta needs them/,
     );
     expect(parts[5]).to.contain(
-      '    Quality: 3 of 6 active tasks moved (3 at least); spread of actives 0\n',
+      '    Quality: 3 of 6 active tasks moved (3 at least for evenness); spread of actives 0\n',
     );
     expect(parts[5]).to.contain('alpha left');
   });

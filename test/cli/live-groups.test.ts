@@ -103,7 +103,7 @@ describe('headgate groups against a coordinator', () => {
   it('describe --admin tells what a group waits for', async () => {
     await io.run('groups', 'describe', 'orders', ...bootstrap(), ...admin());
     expect(io.output).to.contain(
-      '\n\nQuality: 1 of 2 active tasks moved (1 at least); spread of actives 0\n' +
+      '\n\nQuality: 1 of 2 active tasks moved (1 at least for evenness); spread of actives 0\n' +
         '\nB waits for 0_1 (held by A)\n',
     );
     await io.run('groups', 'describe', 'warming', ...bootstrap(), ...admin());

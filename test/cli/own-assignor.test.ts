@@ -134,13 +134,11 @@ describe("a coordinator with an assignor of one's own", () => {
     expect(io.output).to.match(
       /^Group spoilt(?: at epoch \d+)?: 4 tasks, .*\nKept .*, threw: .*out of ideas/,
     );
-    expect(io.errors).to.match(
-      /^Assigned by sticky, because the own assignor own failed: .*out of ideas/,
-    );
+    expect(io.errors).to.match(/^The own assignor own failed: .*out of ideas/);
     expect(await io.run(...replay, '--assignor', 'sticky')).to.equal(0);
     expect(io.output).to.match(/^TASK +ROLE +FROM +TO +WHY\n0_0 +active +- +A /m);
     expect(await io.run('assign', '--problem', file)).to.equal(2);
-    expect(io.errors).to.contain('Cannot use assignor "own": wanted one of sticky, balanced');
+    expect(io.errors).to.contain('Cannot assign as "own" does: ');
   });
 
   it('goes on without a word about it once it assigns again', async () => {

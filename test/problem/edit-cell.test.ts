@@ -69,16 +69,24 @@ describe('editCell()', () => {
     ]);
   });
 
-  it('adds members under new names, or to a process, whose tags they share', () => {
+  it('adds members under new names, or to a process, whose tags they share if they bring none', () => {
     const edited = editCell(CELL, {
-      addMembers: [{}, {}, { id: 'd' }, { process: 'p' }, { id: 'e', process: 'q' }],
+      addMembers: [
+        {},
+        {},
+        { id: 'd', tags: { zone: 'y' } },
+        { process: 'p' },
+        { id: 'e', process: 'q' },
+        { id: 'f', process: 'p', tags: { zone: 'y' } },
+      ],
     });
     expect(edited.members.slice(3)).to.deep.equal([
       { id: 'member-new', process: 'process-of-member-new' },
       { id: 'member-new-2', process: 'process-of-member-new-2' },
-      { id: 'd', process: 'process-of-d' },
+      { id: 'd', process: 'process-of-d', tags: { zone: 'y' } },
       { id: 'member-new-3', process: 'p', tags: { zone: 'z' } },
       { id: 'e', process: 'q' },
+      { id: 'f', process: 'p', tags: { zone: 'y' } },
     ]);
   });
 
@@ -115,10 +123,10 @@ describe('editCell()', () => {
       { lag: 'ten' },
     ].map((edits) => refusalOf(() => editCell(CELL, edits)));
     expect(refusals).to.deep.equal([
-      'Cannot remove member "x": the problem has none',
-      'Cannot remove process "x": the problem has none',
+      'Cannot remove: the problem has no member "x"',
+      'Cannot remove: the problem has no process "x"',
       'Cannot add member "a": the problem has it already',
-      'Cannot change subtopology "x": the topology has none of that id',
+      'Cannot change tasks: the problem has no subtopology "x"',
       'configs.numStandbyReplicas is -1: wanted a whole number from 0 to 100',
       'configs.acceptableRecoveryLag is "ten": wanted a whole number from 0 to 9223372036854775807, above 9007199254740991 as digits in a string',
     ]);

@@ -196,7 +196,7 @@ describe('parseCell()', () => {
     expect(refusalOf(() => parseCell(' '.repeat(CELL_BYTES_MAX + 1)))).to.equal(
       `It is ${CELL_BYTES_MAX + 1} characters long: wanted at most ${CELL_BYTES_MAX}`,
     );
-    expect(refusalOf(() => parseCell('{"cell":'))).to.match(/^It is no JSON: /);
+    expect(refusalOf(() => parseCell('{"cell":'))).to.match(/^It is not JSON: /);
     expect(refusalOf(() => parseCell('[]'))).to.equal('It is a list: wanted an object');
   });
 

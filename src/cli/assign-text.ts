@@ -1,0 +1,196 @@
+import { reasonWords } from '../../machines/decide/reason-words.ts';
+import { ASSIGNORS } from '../../machines/model/assignors.ts';
+import type { AssignmentFigures } from '../../machines/model/look-back.ts';
+import type { Cell } from '../problem/cell.ts';
+import type { Move } from '../problem/moves.ts';
+import { table } from './table.ts';
+
+/** What one assignor makes of a problem. */
+export type Found = {
+  readonly assignor: string;
+  readonly moves: readonly Move[];
+  readonly figures: AssignmentFigures;
+  /** Standbys that tasks with state are to have and do not get, for want of processes. */
+  readonly standbysMissing: number;
+};
+
+export type Answer = Found | { readonly assignor: string; readonly error: string };
+
+/** What the problem is about, without its members. */
+export function summaryOf({ cell, assignor, group, dump, configs, topology, members }: Cell) {
+  return {
+    cell,
+    assignor: assignor ?? ASSIGNORS[0],
+    group: group ?? null,
+    dump: dump ?? null,
+    configs: configs ?? {},
+    subtopologies: topology.length,
+    tasks: topology.reduce((sum, { tasks }) => sum + tasks, 0),
+    members: members.length,
+    processes: new Set(members.map(({ process }) => process)).size,
+  };
+}
+
+/** Where the problem is from, and how large it is. */
+export function headText(cell: Cell): string {
+  const { group, dump, configs, tasks, members, processes } = summaryOf(cell);
+  const name = group === null ? `Cell ${cell.cell}` : `Group ${group.id}`;
+  const epoch = group?.epoch === undefined ? '' : ` at epoch ${group.epoch}`;
+  const standbys = configs.numStandbyReplicas ?? 0;
+  const sizes = [
+    count(tasks, 'task', 'tasks'),
+    `standbys ${standbys}`,
+    `${count(members, 'member', 'members')} in ${count(processes, 'process', 'processes')}`,
+  ].join(', ');
+  const detail = dump?.detail === undefined ? '' : `: ${dump.detail}`;
+  const why =
+    dump === null || dump.why === 'asked' ? '' : `Kept ${dump.at}, ${dump.why}${detail}\n`;
+  return `${name}${epoch}: ${sizes}\n${why}`;
+}
+
+function count(number: number, one: string, many: string): string {
+  return `${number} ${number === 1 ? one : many}`;
+}
+
+/**
+ * What one assignor moves, and how good that is; of several, how good they are, and which of them failed. Nothing where
+ * one alone was asked and failed.
+ */
+export function answersText(answers: readonly Answer[], limit: number): string {
+  const found = answers.filter((answer) => 'figures' in answer);
+  const [only] = found;
+  if (answers.length === 1) {
+    return only === undefined ? '' : `${movesText(only, limit)}\n${comparison(found)}`;
+  }
+  const failed = answers.flatMap((answer) =>
+    'error' in answer ? [`${answer.assignor}: ${answer.error}\n`] : [],
+  );
+  return [...(found.length > 0 ? [comparison(found)] : []), failed.join('')]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+function movesText({ assignor, moves, figures }: Found, limit: number): string {
+  if (moves.length === 0) return 'Nothing moves\n';
+  const shares = {
+    statefulShare: figures.statefulTasks / figures.sharers,
+    activeShare: figures.tasks / figures.sharers,
+  };
+  const rows = moves.slice(0, limit).map(({ task, role, from, hasLeft, to, reason }) => {
+    const why =
+      reason === null || to === null
+        ? ''
+        : reasonWords(reason, { ...shares, assignor, to, isOne: true });
+    return [task, role, `${from ?? '-'}${hasLeft ? ' (left)' : ''}`, to ?? '-', why];
+  });
+  const more = moves.length - rows.length;
+  const rest = more > 0 ? `and ${more} more (--limit, --json)\n` : '';
+  return table(['TASK', 'ROLE', 'FROM', 'TO', 'WHY'], rows) + rest;
+}
+
+/** A row for each measure, a column for each assignor, and what would be best. */
+function comparison(found: readonly Found[]): string {
+  const rows = MEASURES.map(({ name, best, tell }) => [name, ...found.map(tell), best]);
+  const tags = found[0]?.figures.tagDiversity ?? [];
+  const diversity = tags.map(({ tag }, at) => [
+    `diversity of copies by ${tag} (Q10)`,
+    ...found.map(({ figures }) => share(figures.tagDiversity[at]?.diversity ?? null)),
+    '1',
+  ]);
+  const headings = ['MEASURE', ...found.map(({ assignor }) => assignor), 'BEST'];
+  return table(headings, [...rows, ...diversity]);
+}
+
+type Measure = {
+  readonly name: string;
+  readonly best: string;
+  readonly tell: (answer: Found) => string;
+};
+
+const MEASURES: readonly Measure[] = [
+  {
+    name: 'actives that move to another member',
+    best: 'as few as evenness allows',
+    tell: ({ figures: { moved, held } }) => `${moved} of ${held}`,
+  },
+  {
+    name: '  least for evenness',
+    best: '',
+    tell: ({ figures }) => String(figures.leastMoved),
+  },
+  {
+    name: 'actives with state that move',
+    best: 'as few as evenness allows',
+    tell: ({ figures: { statefulMoved, statefulHeld } }) => `${statefulMoved} of ${statefulHeld}`,
+  },
+  {
+    name: '  least for evenness',
+    best: '',
+    tell: ({ figures }) => String(figures.leastStatefulMoved),
+  },
+  {
+    name: 'actives that no member was assigned',
+    best: '',
+    tell: ({ figures: { tasks, held } }) => String(tasks - held),
+  },
+  {
+    name: 'standbys that move to another member',
+    best: 'few',
+    tell: ({ moves }) => String(countStandbys(moves, { isNew: false })),
+  },
+  {
+    name: 'standbys that no member was assigned',
+    best: '',
+    tell: ({ moves }) => String(countStandbys(moves, { isNew: true })),
+  },
+  {
+    name: 'standbys that are missing',
+    best: '0',
+    tell: ({ standbysMissing }) => String(standbysMissing),
+  },
+  {
+    name: 'copies of state to build',
+    best: 'few',
+    tell: ({ figures }) => String(figures.copiesBuilt),
+  },
+  {
+    name: 'copies that stay (Q8)',
+    best: 'all',
+    tell: ({ figures: { copiesKept, copiesHeld } }) => `${copiesKept} of ${copiesHeld}`,
+  },
+  {
+    name: 'states on disk that are used (Q9)',
+    best: 'all',
+    tell: ({ figures: { statesReused, statesOnDisk } }) => `${statesReused} of ${statesOnDisk}`,
+  },
+  {
+    name: 'spread of actives with state (Q1)',
+    best: '0 or 1',
+    tell: ({ figures }) => String(figures.statefulSpread),
+  },
+  {
+    name: 'spread of actives (Q2)',
+    best: '0 or 1',
+    tell: ({ figures }) => String(figures.activeSpread),
+  },
+  {
+    name: 'spread of load of processes (Q4b)',
+    best: 'small',
+    tell: ({ figures }) => share(figures.loadSpread),
+  },
+  {
+    name: 'tasks that nobody may take',
+    best: '0',
+    tell: ({ figures }) => String(figures.unassigned),
+  },
+];
+
+function countStandbys(moves: readonly Move[], { isNew }: { readonly isNew: boolean }): number {
+  return moves.filter(
+    ({ role, from, to }) => role === 'standby' && to !== null && (from === null) === isNew,
+  ).length;
+}
+
+function share(value: number | null): string {
+  return value === null ? '-' : String(Math.round(value * 1000) / 1000);
+}
