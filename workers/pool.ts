@@ -161,11 +161,12 @@ export class AssignorPool implements AssignorPort {
     problem: GroupProblem,
     encoded: EncodedProblem,
     deadlineMs: number,
-  ): Promise<{ readonly outcome: AssignmentOutcome; readonly standIn?: StandIn }> {
+  ): Promise<{ readonly outcome: AssignmentOutcome; readonly standIn: StandIn | undefined }> {
     const { buffer, size } = encoded.dense;
     const isForModule = this.#modules?.has(problem.assignor) && size.tasks > 0 && size.members > 0;
     if (this.#modules === undefined || !isForModule) {
-      return { outcome: await this.#run({ buffer }, deadlineMs) };
+      const outcome = await this.#run({ buffer }, deadlineMs);
+      return { outcome, standIn: standInForMissing(problem) };
     }
     const { tasks, slots } = size;
     const fault = await this.#modules.propose(problem.assignor, {
@@ -173,9 +174,11 @@ export class AssignorPool implements AssignorPort {
       request: () => ({ question: writeQuestion(problem, encoded), tasks, slots }),
       check: (placement) => this.#check({ buffer, placement }, deadlineMs),
     });
-    if (fault === undefined) return { outcome: { status: 'assigned' } };
+    if (fault === undefined) {
+      return { outcome: { status: 'assigned' }, standIn: standInForMissing(problem) };
+    }
     const outcome = await this.#run({ buffer }, deadlineMs);
-    const standIn = {
+    const standIn: StandIn = {
       assignor: standInFor(problem),
       insteadOf: problem.assignor,
       fault: fault.fault,
@@ -272,6 +275,13 @@ export class AssignorPool implements AssignorPort {
 function standInFor({ placeAsKafka, subtopologies }: GroupProblem): AssignorName {
   if (placeAsKafka === true) return ASSIGNORS[0];
   return assignorByState(subtopologies.some(({ stateful }) => stateful));
+}
+
+/** The assignor asked for stands in for one that the group selects and nobody has here. */
+function standInForMissing({ assignor, assignorMissing }: GroupProblem): StandIn | undefined {
+  if (assignorMissing === undefined) return undefined;
+  const reason = 'it is not among the assignors that this coordinator was started with';
+  return { assignor, insteadOf: assignorMissing, fault: 'missing', reason };
 }
 
 /** How Piscina says that a thread is gone without having thrown. */

@@ -83,9 +83,11 @@ export function problemOf(
   { settings, behaviour }: Pick<Context, 'settings' | 'behaviour'>,
 ): GroupProblem {
   const { assignToStaleMembers, placeAsKafka } = behaviour;
+  const { assignorMissing } = settings;
   return {
     groupId: group.groupId,
     assignor: assignorInUse(settings, behaviour, configured.subtopologies),
+    ...(assignorMissing !== undefined && { assignorMissing }),
     topologyEpoch: configured.topologyEpoch,
     subtopologies: configured.subtopologies,
     members: group.members,

@@ -25,9 +25,10 @@ export function assignmentConfigs(
   if (settings.rackAwareAssignmentTags.length > 0) {
     configs.push({ key: TAGS_KEY, value: settings.rackAwareAssignmentTags.join(',') });
   }
-  if (withAssignor && settings.assignorSelected) {
-    configs.push({ key: ASSIGNOR_KEY, value: settings.assignorName });
-  }
+  // One that is missing stays the one selected: that it is gone is no reason to move tasks.
+  const selected = settings.assignorSelected ? settings.assignorName : undefined;
+  const value = settings.assignorMissing ?? selected;
+  if (withAssignor && value !== undefined) configs.push({ key: ASSIGNOR_KEY, value });
   configs.sort((a, b) => byCodeUnits(a.key, b.key));
   const byKind = configsOf.get(settings) ?? new Map<boolean, readonly KeyValue[]>();
   configsOf.set(settings, byKind.set(withAssignor, configs));
@@ -99,7 +100,7 @@ export function raiseGroupEpoch(
  * stands for its default, so without an assignor none is selected (SC-2); where the assignor is not among the configs, the
  * one in force counts (RT-7).
  *
- * @param stored of a bump in this process, so that an assignor it names is registered.
+ * @param stored of a bump in this process, so that an assignor it names is registered, or the one that is missing.
  */
 export function withStoredConfigs(
   settings: GroupSettings,
@@ -110,11 +111,12 @@ export function withStoredConfigs(
   const standbys = storedValue(STANDBY_KEY);
   const tags = storedValue(TAGS_KEY);
   const assignor = storedValue(ASSIGNOR_KEY);
+  const isMissing = assignor !== undefined && assignor === settings.assignorMissing;
   return {
     ...settings,
     numStandbyReplicas: standbys === undefined ? 0 : Number(standbys),
     rackAwareAssignmentTags: tags === undefined ? [] : tags.split(','),
-    ...(behaviour.assignorNameIsConfig
+    ...(behaviour.assignorNameIsConfig && !isMissing
       ? {
           assignorName: assignor ?? settings.assignorName,
           assignorSelected: assignor !== undefined,

@@ -26,6 +26,8 @@ export type AssignmentMember = {
 export type AssignmentQuestion = {
   readonly groupId: string;
   readonly assignor: string;
+  /** What the group selects and is not registered: `assignor` stands in for it. */
+  readonly assignorMissing?: string;
   readonly topologyEpoch: number;
   /** Sorted by id, code units. */
   readonly subtopologies: readonly AssignmentSubtopology[];

@@ -31,13 +31,15 @@ export const MODULE_FAULTS = [
   'busy',
   /** It failed too often, and is left alone for a while. */
   'resting',
+  /** The group selects it, and the coordinator was started without it. */
+  'missing',
 ] as const;
 
 export type ModuleFaultName = (typeof MODULE_FAULTS)[number];
 
-/** One of our assignors assigned in place of a user's own. */
+/** Another assignor, as a rule one of ours, assigned in place of a user's own. */
 export type StandIn = {
-  readonly assignor: AssignorName;
+  readonly assignor: string;
   readonly insteadOf: string;
   readonly fault: ModuleFaultName;
   /** What was wrong with it, in a sentence without its end. */
@@ -45,6 +47,9 @@ export type StandIn = {
 };
 
 /** As people are told. */
-export function standInText({ assignor, insteadOf, reason }: StandIn): string {
+export function standInText({ assignor, insteadOf, fault, reason }: StandIn): string {
+  if (fault === 'missing') {
+    return `Assigned by ${assignor}, because the assignor ${insteadOf} that the group selects is missing: ${reason}`;
+  }
   return `Assigned by ${assignor}, because the own assignor ${insteadOf} failed: ${reason}`;
 }

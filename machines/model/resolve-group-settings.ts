@@ -89,16 +89,18 @@ function assignorInForce(
   broker: BrokerGroupSettings,
   overrides: ReadonlyMap<string, string>,
   warn: (text: string) => void,
-): Pick<GroupSettings, 'assignorName' | 'assignorSelected'> {
+): Pick<GroupSettings, 'assignorName' | 'assignorSelected' | 'assignorMissing'> {
   const wanted = overrides.get(ASSIGNOR_NAME)?.trim();
   if (wanted !== undefined && broker.assignors.includes(wanted)) {
     return { assignorName: wanted, assignorSelected: true };
   }
   const assignorName = broker.assignors[0] ?? '';
-  if (wanted !== undefined) {
-    warn(`${ASSIGNOR_NAME} is "${wanted}", which is not registered: "${assignorName}" is used`);
-  }
-  return { assignorName, assignorSelected: broker.assignorsExplicit };
+  const byDefault = { assignorName, assignorSelected: broker.assignorsExplicit };
+  if (wanted === undefined) return byDefault;
+  warn(
+    `${ASSIGNOR_NAME} is "${wanted}", which is not registered: the default one stands in for it`,
+  );
+  return { ...byDefault, assignorMissing: wanted };
 }
 
 function clamp(value: bigint, { min, max }: Bounds): bigint {

@@ -14,6 +14,8 @@ export type GroupSettings = {
   readonly assignorName: string;
   /** It was selected by name, by the group or by the broker, rather than by default (SC-2). */
   readonly assignorSelected: boolean;
+  /** What the group selects and is not registered any more; left out where there is no such thing. */
+  readonly assignorMissing?: string;
 };
 
 /** Settings of the coordinator as a whole that decisions need. */

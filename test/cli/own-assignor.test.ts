@@ -141,6 +141,46 @@ describe("a coordinator with an assignor of one's own", () => {
     expect(io.errors).to.contain('Cannot assign as "own" does: ');
   });
 
+  it('says that it is missing after a start without it, which alone moves nothing', async () => {
+    const groupId = 'bereft';
+    const data = join(folder, 'other-data');
+    const first = await openCoordinator(data, {
+      'assignors.modules': `own=${join(folder, 'own.mjs')}`,
+    });
+    await createTopics(first.connection, { in: 4 });
+    const at = ['--bootstrap', formatHostPort(first.running.address)];
+    const set = ['groups', 'config', groupId, '--set', 'streams.assignor.name=own'];
+    expect(await io.run(...set, ...at)).to.equal(0);
+    const before = new ScriptedMember(first.connection, { groupId, topics: ['in'] });
+    await before.join();
+    await before.acknowledge();
+    const epochOf = async (of: OpenCoordinator) =>
+      JSON.parse(await of.get(`/groups/${groupId}/state`)).groupEpoch;
+    const epoch = await epochOf(first);
+    await first.close();
+
+    const second = await openCoordinator(data);
+    expect(second.log.lines.map(({ text }) => text)).to.include(
+      'Setting of a group: streams.assignor.name is "own", which is not registered: the default one stands in for it',
+    );
+    expect(await epochOf(second)).to.equal(epoch);
+    const joins = new ScriptedMember(second.connection, { groupId, topics: ['in'] });
+    await joins.join();
+    const told =
+      'Assigned by sticky, because the assignor own that the group selects is missing: ' +
+      'it is not among the assignors that this coordinator was started with';
+    const admin = ['--admin', formatHostPort(second.running.adminAddress ?? NOWHERE)];
+    const bootstrap = ['--bootstrap', formatHostPort(second.running.address)];
+    await io.run('groups', 'describe', groupId, ...bootstrap, ...admin);
+    expect(io.output).to.contain(told);
+    await io.run('groups', 'why', groupId, ...admin);
+    expect(io.output).to.contain(told);
+    expect(await second.get('/metrics')).to.match(
+      /^assignor_fallback_count{assignor="own",reason="missing"} 1$/m,
+    );
+    await second.close();
+  });
+
   it('goes on without a word about it once it assigns again', async () => {
     expect(await select('spoilt', 'sticky')).to.equal(0);
     const member = new ScriptedMember(open.connection, { groupId: 'spoilt', topics: ['in'] });

@@ -235,8 +235,10 @@ describe('resolveGroupSettings()', () => {
 
   it('uses the default assignor for one that is no longer registered (RT-6)', () => {
     expect(resolve({ 'streams.assignor.name': 'gone' })).to.deep.equal({
-      settings: defaults,
-      warnings: ['streams.assignor.name is "gone", which is not registered: "sticky" is used'],
+      settings: { ...defaults, assignorMissing: 'gone' },
+      warnings: [
+        'streams.assignor.name is "gone", which is not registered: the default one stands in for it',
+      ],
     });
   });
 

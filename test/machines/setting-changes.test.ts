@@ -88,6 +88,22 @@ describe('a changed setting of a living group', () => {
     }
   }
 
+  for (const profile of ['kip', 'kafka'] as const) {
+    it(`raises no epoch where the selected assignor goes missing or comes back (${profile})`, () => {
+      const own = { assignorName: 'own', assignorSelected: true };
+      const stage = settled(profile, own);
+      const { assignorMissing: _, ...settings } = stage.coordinator.settings;
+      const before = groupEpoch(stage);
+      const stored = storedConfigs(stage);
+      change(stage, { assignorName: 'sticky', assignorSelected: false, assignorMissing: 'own' });
+      stage.settle('A', 'B');
+      stage.coordinator.settings = settings;
+      stage.settle('A', 'B');
+      expect(groupEpoch(stage)).to.equal(before);
+      expect(storedConfigs(stage)).to.deep.equal(stored);
+    });
+  }
+
   it('shares the step of another cause in the same beat (RT-3)', () => {
     const stage = settled();
     const before = groupEpoch(stage);
