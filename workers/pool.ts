@@ -214,6 +214,7 @@ export class AssignorPool implements AssignorPort {
 
   /** Never rejects: a target without reasons is still a target. Then the buffer is free. */
   async #lookBack(encoded: EncodedProblem, deadlineMs: number): Promise<LookBack | undefined> {
+    if (this.#closed) return undefined;
     try {
       await this.#run({ buffer: encoded.dense.buffer, looksBack: true }, deadlineMs);
       const found = readLookBack(encoded);

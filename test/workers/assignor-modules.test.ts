@@ -87,7 +87,11 @@ const MISDEEDS: Readonly<Record<string, readonly [ModuleFaultName, reason: RegEx
       /memory/,
       'const eaten = []; for (;;) eaten.push(new Array(1e6).fill(1))',
     ],
-    'eats the heap at once': ['memory', /memory/, 'new Array(3e7).fill({ a: 1 })'],
+    'eats the heap at once': [
+      'memory',
+      /memory/,
+      'globalThis.eaten = new Array(3e7).fill({ a: 1 }); await new Promise(() => {})',
+    ],
     'eats memory beside the heap': [
       'memory',
       /memory/,
