@@ -25,13 +25,6 @@ export const SHAPES = {
     membersPerProcess: [1, 4],
     episodes: [2, 4],
   },
-  XLARGE: {
-    subtopologies: [100, 100],
-    partitions: [100, 100],
-    processes: [20, 20],
-    membersPerProcess: [50, 50],
-    episodes: [1, 1],
-  },
 } as const satisfies Readonly<Record<string, Shape>>;
 
 /** Something happens to the group; then it is left alone until it rests. */

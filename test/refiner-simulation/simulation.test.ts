@@ -4,12 +4,11 @@ import { RefinementWatch } from './hold-to-laws.ts';
 import { type Measures, sumMeasures } from './measures.ts';
 import { simulate } from './simulation.ts';
 
-/** `TEST_SEED` replays one scenario; `TEST_REFINER_SHAPE=LARGE` or `XLARGE` takes a few of another size. */
+/** `TEST_SEED` replays one scenario; `TEST_REFINER_SHAPE=LARGE` takes a few larger ones. */
 const { TEST_SEED: seed, TEST_REFINER_SHAPE: shapeName = 'CI' } = process.env;
 const RUNS: Readonly<Record<string, { readonly shape: Shape; readonly scenarios: number }>> = {
   CI: { shape: SHAPES.CI, scenarios: 100 },
   LARGE: { shape: SHAPES.LARGE, scenarios: 5 },
-  XLARGE: { shape: SHAPES.XLARGE, scenarios: 1 },
 };
 const { shape, scenarios } = RUNS[shapeName] ?? { shape: SHAPES.CI, scenarios: 100 };
 const seeds =
