@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { ClientConnection } from '../src/client/connection.ts';
 import { type MemberTopology, ScriptedMember } from '../src/client/member.ts';
+import { count, flag, runBench } from './command-line.ts';
 import { joinAndSettle } from './heartbeats.ts';
 import { readyAddress, startServer, stopServer } from './server-process.ts';
 
@@ -195,35 +195,27 @@ function quantile(values: readonly number[], share: number): number {
   return Number((sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(2));
 }
 
-async function main(args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      groups: { type: 'string', default: '20' },
-      members: { type: 'string', default: '100' },
-      tasks: { type: 'string', default: '1000' },
-      bystanders: { type: 'string', default: '1000' },
-      rate: { type: 'string', default: '1000' },
-      seconds: { type: 'string', default: '5' },
-      rounds: { type: 'string', default: '3' },
-      json: { type: 'boolean', default: false },
-    },
+const OPTIONS = {
+  groups: count(20, 'groups that get a new assignment all at once'),
+  members: count(100, 'members of each of these groups'),
+  tasks: count(1_000, 'tasks of each of these groups'),
+  bystanders: count(1_000, 'members of other groups, whose heartbeats are timed'),
+  rate: count(1_000, 'their heartbeats a second'),
+  seconds: count(5, 'of each phase'),
+  rounds: count(3, 'of calm and churn in turn'),
+  json: flag('for programs'),
+};
+
+async function main(): Promise<void> {
+  await runBench('churn', OPTIONS, async ({ rate, json, ...load }) => {
+    const figures = await benchChurn({ ...load, beatsPerSecond: rate });
+    if (json) {
+      console.log(JSON.stringify(figures));
+      return;
+    }
+    console.log(`Node ${process.version}, ${cpus()[0]?.model ?? 'unknown CPU'} x ${cpus().length}`);
+    console.table(figures);
   });
-  const figures = await benchChurn({
-    groups: Number(values.groups),
-    members: Number(values.members),
-    tasks: Number(values.tasks),
-    bystanders: Number(values.bystanders),
-    beatsPerSecond: Number(values.rate),
-    seconds: Number(values.seconds),
-    rounds: Number(values.rounds),
-  });
-  if (values.json) {
-    console.log(JSON.stringify(figures));
-    return;
-  }
-  console.log(`Node ${process.version}, ${cpus()[0]?.model ?? 'unknown CPU'} x ${cpus().length}`);
-  console.table(figures);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv.slice(2));
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main();

@@ -3,9 +3,9 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { ClientConnection } from '../src/client/connection.ts';
 import { type HeartbeatAnswer, ScriptedMember } from '../src/client/member.ts';
+import { count, counts, flag, runBench } from './command-line.ts';
 import { cpuSeconds, readyAddress, startServer, stopServer } from './server-process.ts';
 
 /** What is measured. */
@@ -128,27 +128,26 @@ async function beatIdly(
   return idle;
 }
 
-async function main(args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      members: { type: 'string', default: '2000' },
-      'group-size': { type: 'string', default: '10,100,1000' },
-      beats: { type: 'string', default: '200000' },
-      json: { type: 'boolean', default: false },
-    },
+const OPTIONS = {
+  members: count(2_000, 'members in all'),
+  'group-size': counts([10, 100, 1_000], 'members of each group, measured one after the other'),
+  beats: count(200_000, 'heartbeats to send'),
+  json: flag('for programs'),
+};
+
+async function main(): Promise<void> {
+  await runBench('heartbeats', OPTIONS, async ({ members, 'group-size': sizes, beats, json }) => {
+    const figures: HeartbeatFigures[] = [];
+    for (const groupSize of sizes) {
+      figures.push(await benchHeartbeats({ members, groupSize, beats }));
+    }
+    if (json) {
+      for (const each of figures) console.log(JSON.stringify(each));
+      return;
+    }
+    console.log(`Node ${process.version}, ${cpus()[0]?.model ?? 'unknown CPU'} x ${cpus().length}`);
+    console.table(figures);
   });
-  const figures: HeartbeatFigures[] = [];
-  for (const groupSize of values['group-size'].split(',').map(Number)) {
-    const load = { members: Number(values.members), groupSize, beats: Number(values.beats) };
-    figures.push(await benchHeartbeats(load));
-  }
-  if (values.json) {
-    for (const each of figures) console.log(JSON.stringify(each));
-    return;
-  }
-  console.log(`Node ${process.version}, ${cpus()[0]?.model ?? 'unknown CPU'} x ${cpus().length}`);
-  console.table(figures);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv.slice(2));
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main();

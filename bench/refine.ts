@@ -1,6 +1,5 @@
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { apply } from '../machines/apply.ts';
 import type { Client } from '../machines/commands.ts';
 import { decideHeartbeat } from '../machines/decide/heartbeat.ts';
@@ -10,6 +9,7 @@ import { PersistentMap } from '../machines/model/persistent-map.ts';
 import { ownedSince } from '../machines/model/task-list.ts';
 import type { TaskList, TaskOffset, TasksByRole } from '../machines/model/tasks.ts';
 import type { GroupRecord } from '../machines/records.ts';
+import { flag, positive, runBench } from './command-line.ts';
 import { type TimingLimits, timeRuns } from './cpu-time.ts';
 import { idleContext, idleRequest } from './heartbeat-decision.ts';
 
@@ -217,27 +217,27 @@ const SIZES = [
 ];
 const SHARES = [0, 100, 1];
 
-async function main(args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      seconds: { type: 'string', default: '1' },
-      json: { type: 'boolean', default: false },
-    },
-  });
-  const limits = { warmSeconds: Number(values.seconds), measureSeconds: Number(values.seconds) };
-  const figures: RefineFigures[] = [];
-  for (const size of SIZES) {
-    for (const oneMovesIn of SHARES) {
-      figures.push(await benchRefine({ ...size, oneMovesIn }, limits));
+const OPTIONS = {
+  seconds: positive(1, 'processor time to warm up for, and to measure for'),
+  json: flag('for programs'),
+};
+
+async function main(): Promise<void> {
+  await runBench('refine', OPTIONS, async ({ seconds, json }) => {
+    const limits = { warmSeconds: seconds, measureSeconds: seconds };
+    const figures: RefineFigures[] = [];
+    for (const size of SIZES) {
+      for (const oneMovesIn of SHARES) {
+        figures.push(await benchRefine({ ...size, oneMovesIn }, limits));
+      }
     }
-  }
-  if (values.json) {
-    for (const each of figures) console.log(JSON.stringify(each));
-    return;
-  }
-  console.log(`Node ${process.version}, ${cpus()[0]?.model ?? 'unknown CPU'} x ${cpus().length}`);
-  console.table(figures);
+    if (json) {
+      for (const each of figures) console.log(JSON.stringify(each));
+      return;
+    }
+    console.log(`Node ${process.version}, ${cpus()[0]?.model ?? 'unknown CPU'} x ${cpus().length}`);
+    console.table(figures);
+  });
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv.slice(2));
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main();

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { CommandError } from './command-io.ts';
+import { CommandError, WRONGLY_ASKED } from './command-io.ts';
 
 /** The benchmarks that can be started by name, and what each measures. */
 export const BENCHMARKS: Readonly<Record<string, string>> = {
@@ -30,5 +30,10 @@ async function runProgram(name: string, args: readonly string[]): Promise<void> 
     child.once('error', reject);
     child.once('exit', (code, signal) => resolve(code ?? signal));
   });
+  if (outcome === WRONGLY_ASKED) {
+    throw new CommandError(`Cannot start ${name}: --help lists what it takes`, {
+      exitCode: WRONGLY_ASKED,
+    });
+  }
   if (outcome !== 0) throw new CommandError(`The program ${name} ended with ${outcome}`);
 }
