@@ -5,18 +5,17 @@ import type { Group, GroupState } from '../../machines/model/group.ts';
 import { byCodeUnits } from '../../machines/model/ids.ts';
 import type { AssignmentFigures } from '../../machines/model/look-back.ts';
 import type { Endpoint, Member, MemberState } from '../../machines/model/member.ts';
-import { UNREFINED, type Warming } from '../../machines/model/refinement.ts';
+import type { Warming } from '../../machines/model/refinement.ts';
 import type { GroupSoft } from '../../machines/model/soft.ts';
 import { taskKey } from '../../machines/model/task-list.ts';
 import {
   NO_TASKS_BY_ROLE,
-  ROLES,
   type Role,
-  type TaskList,
   type TaskOffset,
   type TasksByRole,
 } from '../../machines/model/tasks.ts';
 import type { KeyValue, TopologyProblem } from '../../machines/model/topology.ts';
+import { eachTask, type WaitingFor, Waits } from './waiting-for.ts';
 
 /** One line of `/groups`. */
 export type GroupSummary = {
@@ -32,13 +31,6 @@ export type GroupsAnswer = { readonly total: number; readonly groups: readonly G
 
 /** Tasks as people write them, `0_2`: subtopology and partition, in order. */
 export type TaskNames = Readonly<Record<Role, readonly string[]>>;
-
-/** A task that a member's target has and the member has not, with whoever is in the way. */
-export type WaitingFor = {
-  readonly task: string;
-  readonly role: Role;
-  readonly heldBy: readonly { readonly memberId: string; readonly processId: string }[];
-};
 
 export type MemberView = {
   readonly memberId: string;
@@ -150,7 +142,7 @@ export function summaryView({ group }: GroupView): GroupSummary {
 export function stateView({ group, soft }: GroupView): GroupStateAnswer {
   const { groupId, state, groupEpoch, assignmentEpoch } = group;
   const members = [...group.members.values()].sort((a, b) => byCodeUnits(a.memberId, b.memberId));
-  const holdings = holdingsByTask(members);
+  const waits = new Waits(group, soft);
   return {
     groupId,
     state,
@@ -163,36 +155,26 @@ export function stateView({ group, soft }: GroupView): GroupStateAnswer {
     standIn: soft.standIn ?? null,
     targetFigures: soft.targetFigures ?? null,
     topology: topologyView(group, soft),
-    members: members.map((member) => memberView(member, group, soft, holdings)),
+    members: members.map((member) => memberView(member, group, soft, waits)),
     pending: {
       initialDelay: soft.delaying,
       assignmentOfEpoch: soft.run?.groupEpoch ?? null,
       assignmentFailedAtMs: soft.runFailedAtMs ?? null,
       topicsChanged: soft.refreshDue,
-      staged: stagedTasks(soft),
+      staged: waits.staged.map(stagedTask),
       shutdownBy: soft.shutdownBy ?? null,
     },
     endpointEpoch: soft.endpointEpoch,
   };
 }
 
-/** What was derived last tells newer lags than what is frozen for the epoch. */
-function stagedTasks({ derived, intermediate }: GroupSoft): readonly StagedTask[] {
-  const { moves } = derived?.refinement ?? intermediate?.refinement ?? UNREFINED;
-  return moves.flatMap((move) => {
-    if (move.kind !== 'staged') return [];
-    const { subtopologyId, partition, runner, owner = null, warming, lag } = move;
-    const task = taskKey(subtopologyId, partition);
-    return [{ task, runner, owner, warming, lag: lag === undefined ? null : String(lag) }];
-  });
+function stagedTask(move: Waits['staged'][number]): StagedTask {
+  const { subtopologyId, partition, runner, owner = null, warming, lag } = move;
+  const task = taskKey(subtopologyId, partition);
+  return { task, runner, owner, warming, lag: lag === undefined ? null : String(lag) };
 }
 
-function memberView(
-  member: Member,
-  group: Group,
-  soft: GroupSoft,
-  holdings: HoldingsByTask,
-): MemberView {
+function memberView(member: Member, group: Group, soft: GroupSoft, waits: Waits): MemberView {
   const { memberId, assigned, pendingRevocation } = member;
   const target = group.targets.get(memberId) ?? NO_TASKS_BY_ROLE;
   const known = soft.members.get(memberId);
@@ -213,58 +195,11 @@ function memberView(
     assigned: taskNames(assigned),
     pendingRevocation: taskNames(pendingRevocation),
     target: taskNames(target),
-    waitingFor: waitingFor(member, target, holdings),
+    waitingFor: waits.of(member),
     taskOffsets: offsetsByTask(known?.taskOffsets ?? []),
     taskEndOffsets: offsetsByTask(known?.taskEndOffsets ?? []),
     hurried: known?.hurried ?? false,
   };
-}
-
-/** Who holds a task, in which role; also what they were told to give up and have not confirmed. */
-type Holding = { readonly member: Member; readonly role: Role };
-type HoldingsByTask = ReadonlyMap<string, readonly Holding[]>;
-
-/** Made once per answer: a search for every waiting task would take tasks times members. */
-function holdingsByTask(members: readonly Member[]): HoldingsByTask {
-  const holdings = new Map<string, Holding[]>();
-  for (const member of members) {
-    for (const role of ROLES) {
-      const held = [...member.assigned[role], ...member.pendingRevocation[role]];
-      for (const task of eachTask(held)) {
-        const there = holdings.get(task);
-        if (there === undefined) holdings.set(task, [{ member, role }]);
-        else there.push({ member, role });
-      }
-    }
-  }
-  return holdings;
-}
-
-/**
- * An active task waits for another process that runs it; in any role a task waits while its own process holds it in
- * another member or another role (coordination, section 7). Held by nobody: it comes with the next heartbeat.
- */
-function waitingFor(
-  member: Member,
-  target: TasksByRole,
-  holdings: HoldingsByTask,
-): readonly WaitingFor[] {
-  return ROLES.flatMap((role) => {
-    const assigned = new Set(eachTask(member.assigned[role]));
-    return eachTask(target[role])
-      .filter((task) => !assigned.has(task))
-      .map((task) => ({
-        task,
-        role,
-        heldBy: (holdings.get(task) ?? [])
-          .filter(
-            (held) =>
-              held.member.processId === member.processId ||
-              (role === 'active' && held.role === 'active'),
-          )
-          .map(({ member: { memberId, processId } }) => ({ memberId, processId })),
-      }));
-  });
 }
 
 function topologyView(
@@ -349,13 +284,6 @@ function taskNames(tasks: TasksByRole): TaskNames {
     standby: eachTask(tasks.standby),
     warmup: eachTask(tasks.warmup),
   };
-}
-
-/** `0_2`: the task's names, in the order of the list. */
-function eachTask(list: TaskList): readonly string[] {
-  return list.flatMap(({ subtopologyId, partitions }) =>
-    partitions.map((partition) => taskKey(subtopologyId, partition)),
-  );
 }
 
 function offsetsByTask(offsets: readonly TaskOffset[]): Readonly<Record<string, string>> {

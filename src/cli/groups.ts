@@ -1,5 +1,7 @@
 import { standInText } from '../../machines/model/assignors.ts';
-import type { GroupStateAnswer, StagedTask, TaskNames, WaitingFor } from '../admin/views.ts';
+import { unreachable } from '../../machines/model/refusal.ts';
+import type { GroupStateAnswer, MemberView, StagedTask, TaskNames } from '../admin/views.ts';
+import type { WaitingFor } from '../admin/waiting-for.ts';
 import type {
   AdminClient,
   CommittedOffset,
@@ -110,7 +112,8 @@ function pendingText({ topology, pending, standIn, members }: GroupStateAnswer):
     ...stagedLines(pending.staged),
     pending.shutdownBy !== null && `${pending.shutdownBy} asked the application to shut down`,
     ...members.map(
-      ({ memberId, waitingFor }) => waitingFor.length > 0 && `${memberId} ${waitText(waitingFor)}`,
+      (member) =>
+        member.waitingFor.length > 0 && `${member.memberId} waits for ${waitText(member)}`,
     ),
   ];
   const told = lines.filter((line) => typeof line === 'string');
@@ -136,13 +139,29 @@ function stagedLines(staged: readonly StagedTask[]): readonly string[] {
   return more === 0 ? lines : [...lines, `${more} more tasks wait for a copy`];
 }
 
-function waitText(waitingFor: readonly WaitingFor[]): string {
-  const each = waitingFor.map(({ task, heldBy }) =>
-    heldBy.length === 0
-      ? `${task} (with its next heartbeat)`
-      : `${task} (held by ${heldBy.map(({ memberId }) => memberId).join(', ')})`,
-  );
-  return `waits for ${each.join(', ')}`;
+function waitText({ memberId, waitingFor }: MemberView): string {
+  const each = waitingFor.map((wait) => {
+    const name = wait.role === 'active' ? wait.task : `${wait.role} of ${wait.task}`;
+    return `${name} (${untilText(wait, memberId)})`;
+  });
+  return each.join(', ');
+}
+
+function untilText({ task, role, until, heldBy }: WaitingFor, memberId: string): string {
+  switch (until) {
+    case 'staged':
+      return role === 'active' ? 'until a copy has caught up' : `until ${task} has moved`;
+    case 'held': {
+      const names = heldBy.map((each) =>
+        each.memberId === memberId ? 'it itself' : each.memberId,
+      );
+      return `until ${names.join(' and ')} ${names.length === 1 ? 'gives' : 'give'} it up`;
+    }
+    case 'heartbeat':
+      return 'with its next heartbeat';
+    default:
+      return unreachable(until);
+  }
 }
 
 function askState(admin: HostPort, groupId: string): Promise<GroupStateAnswer> {
@@ -198,7 +217,7 @@ function showLiveMembers({ members }: GroupStateAnswer, { json, io }: Printing):
     String(member.memberEpoch),
     names(member.assigned),
     names(member.pendingRevocation),
-    member.waitingFor.length === 0 ? '-' : waitText(member.waitingFor).replace('waits for ', ''),
+    member.waitingFor.length === 0 ? '-' : waitText(member),
   ]);
   io.out(table(['MEMBER', 'STATE', 'EPOCH', 'TASKS', 'MUST-GIVE-UP', 'WAITS-FOR'], rows));
 }

@@ -359,9 +359,10 @@ describe('the admin server', () => {
             {
               task: '0_1',
               role: 'active',
+              until: 'held',
               heldBy: [{ memberId: 'A', processId: 'process-A' }],
             },
-            { task: '0_2', role: 'active', heldBy: [] },
+            { task: '0_2', role: 'active', until: 'heartbeat', heldBy: [] },
           ],
           taskOffsets: { '0_1': '1152921504606846976' },
           hurried: true,

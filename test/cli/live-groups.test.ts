@@ -95,7 +95,7 @@ describe('headgate groups against a coordinator', () => {
     expect(words()).to.deep.equal([
       ['MEMBER', 'STATE', 'EPOCH', 'TASKS', 'MUST-GIVE-UP', 'WAITS-FOR'],
       ['A', 'unrevokedTasks', '2', '0_0', '0_1', '-'],
-      ['B', 'unreleasedTasks', '3', '-', '-', '0_1 (held by A)'],
+      ['B', 'unreleasedTasks', '3', '-', '-', '0_1 (until A gives it up)'],
       [''],
     ]);
   });
@@ -104,7 +104,7 @@ describe('headgate groups against a coordinator', () => {
     await io.run('groups', 'describe', 'orders', ...bootstrap(), ...admin());
     expect(io.output).to.contain(
       '\n\nQuality: 1 of 2 active tasks moved (1 at least for evenness); spread of actives 0\n' +
-        '\nB waits for 0_1 (held by A)\n',
+        '\nB waits for 0_1 (until A gives it up)\n',
     );
     await io.run('groups', 'describe', 'warming', ...bootstrap(), ...admin());
     expect(io.output).to.contain('\n0_1 runs on D: the warm-up for E is not heard of yet\n');
