@@ -82,11 +82,12 @@ export function readCommandLine<O extends Options>(
     Object.entries(options).map(([each, { byDefault }]) => [each, byDefault]),
   );
   const refused = (text: string) => ({ kind: 'refused', text: `${text}\n` }) as const;
+  if (tokens.some((token) => token.kind === 'option' && ['help', 'h'].includes(token.name))) {
+    return { kind: 'help', text: helpText(name, options) };
+  }
   for (const token of tokens) {
     if (token.kind === 'option-terminator') continue;
     if (token.kind === 'positional') return refused(`Cannot use "${token.value}": wanted options`);
-    if (token.name === 'help' || token.name === 'h')
-      return { kind: 'help', text: helpText(name, options) };
     const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined;
     if (option === undefined) {
       const known = Object.keys(options).map((each) => `--${each}`);
