@@ -111,7 +111,9 @@ describe('the command line', () => {
   it('lists the benchmarks', async () => {
     const io = new FakeIo();
     expect(await io.run('bench', '--help')).to.equal(0);
-    expect(io.output).to.match(/^Benchmarks:\n {2}assign .*\n {2}heartbeats .*$/m);
+    expect(io.output).to.match(
+      /^Benchmarks:\n {2}assign .*\n {2}churn .*\n {2}heartbeats .*\n {2}refine .*$/m,
+    );
   });
 
   it('prints the API keys that the codec knows', async () => {
