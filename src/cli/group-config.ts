@@ -1,4 +1,5 @@
 import type { AdminClient } from '../client/admin.ts';
+import { ClientError } from '../client/client-error.ts';
 import { nearestName } from '../config/nearest-name.ts';
 import { CommandError } from './command-io.ts';
 import type { Printing } from './groups.ts';
@@ -7,13 +8,16 @@ import { jsonText, table } from './table.ts';
 /** Settings of other types of groups live on the same resource (GC-6). */
 const OURS = 'streams.';
 
+const ASSIGNOR_NAME = 'streams.assignor.name';
+const DEFAULT = 'default';
+
 /** Where a value is from, by Kafka's numbers, in the words of `headgate config`. */
 const PLACES: ReadonlyMap<number, string> = new Map([
   [8, 'group'],
   [2, 'broker, set while it runs'],
   [3, 'all brokers, set while they run'],
   [4, 'broker'],
-  [5, 'default'],
+  [5, DEFAULT],
 ]);
 
 export type GroupConfigFlags = {
@@ -39,11 +43,34 @@ export async function configureGroup(
       value,
       source: PLACES.get(source) ?? String(source),
     }));
-  if (json) io.out(jsonText(configs));
+  const shown = withAssignorInUse(configs, await assignorInUse(client, groupId));
+  if (json) io.out(jsonText(shown));
   else {
-    const lines = configs.map(({ name, value, source }) => [name, value || '-', source]);
+    const lines = shown.map(({ name, value, source }) => [name, value || '-', source]);
     io.out(table(['SETTING', 'VALUE', 'FROM'], lines));
   }
+}
+
+type Shown = { readonly name: string; readonly value: string | null; readonly source: string };
+
+/** The assignor of the group's next assignment; null where there is no such streams group. */
+async function assignorInUse(client: AdminClient, groupId: string): Promise<string | null> {
+  try {
+    return (await client.describe(groupId)).group.assignorName;
+  } catch (error) {
+    if (error instanceof ClientError) return null;
+    throw error;
+  }
+}
+
+/** Without a selection the topology may decide otherwise than the setting's default, and what was selected may be missing. */
+function withAssignorInUse(configs: readonly Shown[], inUse: string | null): readonly Shown[] {
+  return configs.map((config) => {
+    const { name, value, source } = config;
+    if (name !== ASSIGNOR_NAME || inUse === null || inUse === value) return config;
+    if (source === DEFAULT) return { name, value: inUse, source: `${DEFAULT}, by topology` };
+    return { ...config, source: `${source}; it is missing, ${inUse} stands in` };
+  });
 }
 
 /** To take away what does not exist is no error to Kafka, but a typing error to a person. */

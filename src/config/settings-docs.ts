@@ -1,4 +1,4 @@
-import { streamsGroupConfigs } from '../../machines/model/streams-group-configs.ts';
+import { ASSIGNOR_NAME, streamsGroupConfigs } from '../../machines/model/streams-group-configs.ts';
 import { sections } from './definitions.ts';
 import { resolveConfig } from './resolve.ts';
 import type { Setting } from './setting.ts';
@@ -45,10 +45,16 @@ broker's bounds (\`min\` and \`max\` above); here with their defaults. The heart
 /** No value of any type: what is wanted instead is what is allowed. */
 const NO_VALUE = ',';
 
+/** What is allowed beside what the settings by themselves tell. */
+const MORE_ALLOWED: Readonly<Record<string, string>> = {
+  [ASSIGNOR_NAME]:
+    ', or a name of `assignors.modules`; [which one to choose, and which one it is by default](assignors.md)',
+};
+
 function groupsMarkdown(): string {
   const { group } = resolveConfig({}).config;
   const lines = streamsGroupConfigs.map(({ name, brokerConfig, wantedInstead }) => {
-    const allowed = wantedInstead(NO_VALUE, group) ?? '';
+    const allowed = (wantedInstead(NO_VALUE, group) ?? '') + (MORE_ALLOWED[name] ?? '');
     return `| \`${name}\` | \`${brokerConfig}\` | ${allowed} |`;
   });
   return [GROUPS_HEAD, ...lines, ''].join('\n');

@@ -100,6 +100,23 @@ describe('headgate groups against a coordinator', () => {
     ]);
   });
 
+  it('config shows the assignor that is used, where the topology decides', async () => {
+    const shownOf = async (groupId: string) => {
+      io.output = '';
+      await io.run('groups', 'config', groupId, ...bootstrap());
+      return words().find(([name]) => name === 'streams.assignor.name');
+    };
+    expect([
+      await shownOf('warming'),
+      await shownOf('orders'),
+      await shownOf('nobody'),
+    ]).to.deep.equal([
+      ['streams.assignor.name', 'highly_available', 'default, by topology'],
+      ['streams.assignor.name', 'sticky', 'default'],
+      ['streams.assignor.name', 'sticky', 'default'],
+    ]);
+  });
+
   it('describe --admin tells what a group waits for', async () => {
     await io.run('groups', 'describe', 'orders', ...bootstrap(), ...admin());
     expect(io.output).to.contain(
@@ -107,7 +124,9 @@ describe('headgate groups against a coordinator', () => {
         '\nB waits for 0_1 (until A gives it up)\n',
     );
     await io.run('groups', 'describe', 'warming', ...bootstrap(), ...admin());
-    expect(io.output).to.contain('\n0_1 runs on D: the warm-up for E is not heard of yet\n');
+    expect(io.output).to.contain(
+      '\n0_1 runs on D: the warm-up for E is not heard of yet\nE waits for 0_1 (until a copy has caught up)\n',
+    );
     await io.run('groups', 'describe', 'stuck', ...bootstrap(), ...admin());
     expect(io.output).to.match(/\n\nMISSING_SOURCE_TOPICS: .*missing/);
   });

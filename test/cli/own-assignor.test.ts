@@ -175,6 +175,10 @@ describe("a coordinator with an assignor of one's own", () => {
     expect(io.output).to.contain(told);
     await io.run('groups', 'why', groupId, ...admin);
     expect(io.output).to.contain(told);
+    await io.run('groups', 'config', groupId, ...bootstrap);
+    expect(io.output).to.match(
+      /^streams\.assignor\.name +own +group; it is missing, sticky stands in$/m,
+    );
     expect(await second.get('/metrics')).to.match(
       /^assignor_fallback_count{assignor="own",reason="missing"} 1$/m,
     );
