@@ -14,14 +14,17 @@ function endTurn(): void {
   atTheEnd = [];
   const endMs = performance.now() + TURN_MS_MAX;
   let called = 0;
-  while (called < callbacks.length) {
-    callbacks[called++]?.();
-    if (performance.now() >= endMs) break;
+  try {
+    while (called < callbacks.length) {
+      callbacks[called++]?.();
+      if (performance.now() >= endMs) break;
+    }
+  } finally {
+    // Also those behind one that throws.
+    const left = callbacks.slice(called);
+    if (left.length > 0 && atTheEnd.length === 0) setImmediate(endTurn);
+    atTheEnd = [...left, ...atTheEnd];
   }
-  const left = callbacks.slice(called);
-  if (left.length === 0) return;
-  if (atTheEnd.length === 0) setImmediate(endTurn);
-  atTheEnd = [...left, ...atTheEnd];
 }
 
 /** The real time. A turn ends after the sockets that were readable have been read. */

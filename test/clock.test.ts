@@ -43,4 +43,18 @@ describe('systemClock', () => {
     await new Promise<void>((resolve) => systemClock.after(50, resolve));
     expect(order).to.deep.equal(['a', 'others', 'b', 'c', 'a after', 'b after']);
   });
+
+  it('soon() goes on behind a callback that throws', async () => {
+    const seen: string[] = [];
+    const uncaught = process.listeners('uncaughtException');
+    process.removeAllListeners('uncaughtException');
+    process.once('uncaughtException', (error) => seen.push(error.message));
+    systemClock.soon(() => {
+      throw new Error('thrown');
+    });
+    systemClock.soon(() => seen.push('next'));
+    await new Promise<void>((resolve) => systemClock.after(20, resolve));
+    for (const listener of uncaught) process.on('uncaughtException', listener);
+    expect(seen).to.deep.equal(['thrown', 'next']);
+  });
 });

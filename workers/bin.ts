@@ -197,6 +197,8 @@ export class Bin {
         continue;
       }
       isBehind[item] = 0;
+      // Nobody would ever take it out of the window again.
+      if (isSet(this.#dropped, item)) continue;
       let place = this.end++;
       for (; place > this.from; place--) {
         const other = at(this.#low, place - 1);

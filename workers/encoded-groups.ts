@@ -5,8 +5,8 @@ import { type EncodedProblem, viewOf, writeProblem } from './problem.ts';
 import type { ProblemView } from './problem-view.ts';
 import type { SharedBuffers } from './shared-buffers.ts';
 
-/** Tasks and members kept at most, of all groups together. */
-const WEIGHT_MAX = 2_000_000;
+/** Bytes kept at most, of all groups together. */
+const BYTES_MAX = 128 << 20;
 /** Tasks and offsets read in one go; the event loop has its turn before the next ones. */
 const READ_MAX = 5_000;
 
@@ -15,21 +15,21 @@ type Kept = {
   readonly group: EncodedGroup;
   /** A run is being written down. */
   busy: boolean;
-  /** As it was counted. */
-  weight: number;
+  /** As they were counted. */
+  bytes: number;
 };
 
 /** Groups in numbers, each kept from run to run, those that have not been asked for the longest forgotten first. */
 export class EncodedGroups {
   readonly #buffers: SharedBuffers;
-  readonly #weightMax: number;
+  readonly #bytesMax: number;
   /** The one asked for last comes last. */
   readonly #kept = new Map<string, Kept>();
-  #weight = 0;
+  #bytes = 0;
 
-  constructor(buffers: SharedBuffers, { weightMax = WEIGHT_MAX } = {}) {
+  constructor(buffers: SharedBuffers, { bytesMax = BYTES_MAX } = {}) {
     this.#buffers = buffers;
-    this.#weightMax = weightMax;
+    this.#bytesMax = bytesMax;
   }
 
   /** The ids of the groups kept, the one asked for last at the end. */
@@ -73,7 +73,7 @@ export class EncodedGroups {
     const view = viewOf(problem);
     const kept = this.#kept.get(groupId);
     if (kept?.view === view) return kept;
-    const made = { view, group: new EncodedGroup(view), busy: false, weight: 0 };
+    const made = { view, group: new EncodedGroup(view), busy: false, bytes: 0 };
     this.#forget(groupId);
     return made;
   }
@@ -82,10 +82,10 @@ export class EncodedGroups {
   #put(groupId: string, kept: Kept): void {
     this.#forget(groupId);
     this.#kept.set(groupId, kept);
-    kept.weight = kept.group.weight;
-    this.#weight += kept.weight;
+    kept.bytes = kept.group.bytes;
+    this.#bytes += kept.bytes;
     for (const [other] of this.#kept) {
-      if (this.#weight <= this.#weightMax) break;
+      if (this.#bytes <= this.#bytesMax) break;
       this.#forget(other);
     }
   }
@@ -94,6 +94,6 @@ export class EncodedGroups {
     const kept = this.#kept.get(groupId);
     if (kept === undefined) return;
     this.#kept.delete(groupId);
-    this.#weight -= kept.weight;
+    this.#bytes -= kept.bytes;
   }
 }

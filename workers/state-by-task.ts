@@ -15,8 +15,9 @@ type Candidates = Pick<
   'candStart' | 'candDisk' | 'candMember' | 'candOffset' | 'candRole' | 'candCaughtUp'
 >;
 
-/** Room is had in steps of so many candidates, so that lists can be used again. */
-const ROOM_STEP = 4096;
+/** Room for candidates grows by a quarter, so that lists can be used again. */
+const ROOM_GROWTH = 1.25;
+const ROOM_LEAST = 16;
 
 /** What of a view bears on who is a candidate of what. */
 export type StateRules = {
@@ -67,6 +68,16 @@ export class StateByTask {
 
   get candidateCount(): number {
     return at(this.#candidates.candStart, this.#prevActive.length);
+  }
+
+  /** Bytes that its lists take, those to be filled anew included. */
+  get bytes(): number {
+    const lists = [this.#candidates, this.#spare].filter((each) => each !== undefined);
+    return lists.reduce(
+      (sum, each) =>
+        sum + Object.values(each).reduce((bytes, { byteLength }) => bytes + byteLength, 0),
+      this.#prevActive.byteLength,
+    );
   }
 
   /** Candidates that hold the task, in whatever role. */
@@ -353,7 +364,9 @@ type Candidate = RankedBy & {
 };
 
 function roomFor(count: number): number {
-  return Math.ceil(count / ROOM_STEP) * ROOM_STEP;
+  if (count === 0) return 0;
+  const steps = Math.ceil(Math.log(count / ROOM_LEAST) / Math.log(ROOM_GROWTH));
+  return Math.ceil(ROOM_LEAST * ROOM_GROWTH ** Math.max(0, steps));
 }
 
 function newCandidates(taskCount: number, count: number): Candidates {

@@ -72,9 +72,9 @@ function noteChange(
   changes.push({ memberId, before: before ?? NO_TASKS_BY_ROLE, after });
 }
 
-/** Few targets must not hold on to the lists of all. */
+/** The lists of all members belong to targets that are all of one run; else each keeps its own. */
 function letGo(changes: readonly TargetChange[], memberCount: number): void {
-  if (2 * changes.length >= memberCount) return;
+  if (changes.length >= memberCount) return;
   for (const { after } of changes) if (after instanceof NumberedTasks) after.letGo();
 }
 

@@ -35,6 +35,31 @@ for (const assignor of ASSIGNORS) {
       expect(found).to.deep.equal({ members: [NOTHING, NOTHING], unassigned: [] });
     });
 
+    it('comes to an end where processes of unlike size are left behind and fill up meanwhile', () => {
+      const members = [
+        ['m1', 'p3'],
+        ['m2', 'p3'],
+        ['m3', 'p3'],
+        ['m4', 'p0'],
+        ['m5', 'p1'],
+        ['m6', 'p2'],
+        ['m7', 'p0'],
+        ['m8', 'p1'],
+        ['m9', 'p0'],
+      ].map(([id = '', processId = '']) =>
+        member(id, {
+          processId,
+          ...(id === 'm6' && {
+            taskOffsets: [{ subtopologyId: 'z', partition: 4, offset: 2n ** 53n }],
+          }),
+          ...(id === 'm9' && { active: tasks({ x: [0] }) }),
+        }),
+      );
+      const subtopologies = [kind('1', 1, true), kind('x', 3, true), kind('z', 5, true)];
+      const found = assignDirectly(problem({ assignor, members, subtopologies }));
+      expect(found.members.map(activeCount)).to.deep.equal(members.map(() => 1));
+    });
+
     it('refuses tasks without members', () => {
       const asked = problem({ assignor, subtopologies: [kind('0', 1, true)] });
       expect(() => assignDirectly(asked)).to.throw('{"status":"noProcess"}');

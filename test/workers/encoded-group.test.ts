@@ -199,14 +199,14 @@ describe('EncodedGroups', () => {
     );
 
   it('forgets the groups that were not asked for the longest when it keeps too much', async () => {
-    const groups = new EncodedGroups(new SharedBuffers(), { weightMax: 100 });
+    const groups = new EncodedGroups(new SharedBuffers(), { bytesMax: 28_000 });
     for (const groupId of ['g', 'h', 'i']) groups.prepare(problemOf(groupId, 40));
     expect(groups.kept).to.deep.equal(['h', 'i']);
     await groups.encode(problemOf('h', 40));
     groups.prepare(problemOf('g', 1));
     groups.prepare(problemOf('j', 40));
     expect(groups.kept).to.deep.equal(['h', 'g', 'j']);
-    groups.prepare(problemOf('k', 101));
+    groups.prepare(problemOf('k', 1000));
     expect(groups.kept).to.deep.equal([]);
   });
 

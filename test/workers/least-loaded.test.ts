@@ -66,6 +66,34 @@ describe('LeastLoaded', () => {
     );
   });
 
+  it('comes to an end when somebody is dropped who was left behind', () => {
+    const count = Int32Array.of(0, 0, 5);
+    const none = new Int32Array(3);
+    const scratch = dirtyScratch(3);
+    const leastLoaded = new LeastLoaded(
+      {
+        count,
+        group: none,
+        groupCount: 1,
+        capacity: Int32Array.of(1, 1, 1),
+        tie: none,
+        order: none,
+      },
+      scratch,
+    );
+    scratch.marks[0] = 11;
+    expect(leastLoaded.firstUnmarked(11, 0)).to.equal(1);
+    count[1] = 2;
+    expect(leastLoaded.firstUnmarked(11, 0)).to.equal(1);
+    count[0] = 3;
+    leastLoaded.drop(0);
+    leastLoaded.drop(2);
+    count[1] = 9;
+    for (let i = 0; i < 3; i++) scratch.marks[i] = 12;
+    expect(leastLoaded.firstUnmarked(12, 0)).to.equal(-1);
+    expect(leastLoaded.firstUnmarked(13, 0)).to.equal(1);
+  });
+
   it('compares loads whose products do not fit 32 bits', () => {
     const big = 2 ** 24 - 1;
     const leastLoaded = new LeastLoaded(
