@@ -174,7 +174,7 @@ function addWhy(groups: Command, io: CommandIo): void {
     .command('why <group>')
     .description('what was decided about a group, and why')
     .addOption(adminOption())
-    .option('--task <task>', 'only about this task, as 0_2')
+    .option('--task <task>', 'only about this task, as 0_2', readTask)
     .option('--member <member>', 'only about this member')
     .option('--limit <number>', 'how many decisions, the newest', wholeNumber, WHY_LIMIT)
     .option('--json', 'for programs')
@@ -183,8 +183,25 @@ function addWhy(groups: Command, io: CommandIo): void {
       if (json === true) io.out(jsonText(answer));
       else if (answer.entries.length > 0)
         io.out(whyText(answer.entries, { whole: options.task === undefined }));
-      else io.err('Nothing is known about that in the journal\n');
+      else io.err(`${nothingKnown(group, options)}\n`);
     });
+}
+
+/** A subtopology may have any name. */
+function readTask(text: string): string {
+  if (!/^.+_\d+$/s.test(text))
+    throw new InvalidArgumentError('Wanted SUBTOPOLOGY_PARTITION, as 0_2.');
+  return text;
+}
+
+function nothingKnown(group: string, { task, member }: Pick<WhyFlags, 'task' | 'member'>): string {
+  const about = [
+    ...(task === undefined ? [] : [`task ${task}`]),
+    ...(member === undefined ? [] : [`member "${member}"`]),
+  ].join(' and ');
+  return about === ''
+    ? `The journal of group "${group}" has no entries`
+    : `Nothing is known about ${about} in the journal of group "${group}"`;
 }
 
 type VisualizeFlags = {

@@ -21,8 +21,15 @@ const MODULE_FAULTS: ReadonlySet<ModuleFaultName> = new Set([
 type Fault = {
   readonly fault: AssignorErrorName | ModuleFaultName;
   readonly reason: string;
-  readonly level: 'error' | 'warn';
 };
+
+/** How a fault is logged when it is new. */
+const TOLD = {
+  /** The group has no new target. */
+  ours: { level: 'error', text: 'Assignment failed' },
+  /** The group has one, and whoever runs the module has warned; this says where the problem is. */
+  module: { level: 'info', text: 'Problem kept of an assignor module that failed' },
+} as const;
 
 /** A group whose runs fail, fails again and again: for so long one file is enough. */
 const QUIET_MS = 600_000;
@@ -31,14 +38,14 @@ const REMEMBERED_MAX = 1_000;
 
 /**
  * An assignor that keeps the problems at which it fails: the fault is logged, the problem goes to a file, and the reason
- * that the group's journal gets names the file. So also where one of ours stood in for an assignor of the user's own: a
- * warning then, for the group is well. What was asked for is answered as before, and as soon.
+ * that the group's journal gets names the file. So also where one of ours stood in for an assignor of the user's own: the
+ * group is well then, and only the file is told of. What was asked for is answered as before, and as soon.
  */
 export class ProblemKeeper implements AssignorPort {
   readonly #assignor: AssignorPort;
   readonly #folder: ProblemFolder | undefined;
   readonly #clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
-  readonly #log: Pick<Log, 'error' | 'warn' | 'debug'>;
+  readonly #log: Pick<Log, 'error' | 'info' | 'debug'>;
   /** The newest file by group and fault, oldest entry first. */
   readonly #kept = new Map<string, { readonly atMs: number; readonly file: string | undefined }>();
 
@@ -47,7 +54,7 @@ export class ProblemKeeper implements AssignorPort {
     readonly assignor: AssignorPort;
     readonly folder: ProblemFolder | undefined;
     readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
-    readonly log: Pick<Log, 'error' | 'warn' | 'debug'>;
+    readonly log: Pick<Log, 'error' | 'info' | 'debug'>;
   }) {
     this.#assignor = parts.assignor;
     this.#folder = parts.folder;
@@ -64,12 +71,12 @@ export class ProblemKeeper implements AssignorPort {
       const result = await this.#assignor.assign(problem, options);
       const { standIn } = result;
       if (standIn === undefined || !MODULE_FAULTS.has(standIn.fault)) return result;
-      const reason = this.#keep(problem, { ...standIn, level: 'warn' });
+      const reason = this.#keep(problem, standIn, 'module');
       return { ...result, standIn: { ...standIn, reason } };
     } catch (error) {
       if (!(error instanceof AssignorError) || !FAULTS.has(error.error)) throw error;
       const { error: fault, message } = error;
-      const reason = this.#keep(problem, { fault, reason: message, level: 'error' });
+      const reason = this.#keep(problem, { fault, reason: message }, 'ours');
       throw new AssignorError(fault, reason, { cause: error });
     }
   }
@@ -79,7 +86,8 @@ export class ProblemKeeper implements AssignorPort {
   }
 
   /** @returns the reason to be told. */
-  #keep(problem: GroupProblem, { fault, reason, level }: Fault): string {
+  #keep(problem: GroupProblem, { fault, reason }: Fault, of: keyof typeof TOLD): string {
+    const { level, text } = TOLD[of];
     const { groupId, assignor } = problem;
     const key = `${fault} ${assignor} ${groupId}`;
     const nowMs = this.#clock.monotonicMs();
@@ -88,9 +96,9 @@ export class ProblemKeeper implements AssignorPort {
     const file = isQuiet ? before.file : this.#write(problem, fault, reason);
     const fields = { groupId, assignor, fault, reason, ...(file !== undefined && { file }) };
     if (isQuiet) {
-      this.#log.debug(fields, 'Assignment failed again');
+      this.#log.debug(fields, `${text} again`);
     } else {
-      this.#log[level](fields, 'Assignment failed');
+      if (of === 'ours' || file !== undefined) this.#log[level](fields, text);
       // Where there was no room for a file, the next failure may find some.
       if (file !== undefined || this.#folder === undefined) {
         this.#remember(key, { atMs: nowMs, file });

@@ -173,6 +173,11 @@ describe("a coordinator with an assignor of one's own", () => {
     const bootstrap = ['--bootstrap', formatHostPort(second.running.address)];
     await io.run('groups', 'describe', groupId, ...bootstrap, ...admin);
     expect(io.output).to.contain(told);
+    // The journal has it once it is known why tasks moved.
+    let journal = '';
+    while (!journal.includes('target ready')) {
+      journal = await second.get(`/groups/${groupId}/journal?word=own`);
+    }
     await io.run('groups', 'why', groupId, ...admin);
     expect(io.output).to.contain(told);
     await io.run('groups', 'config', groupId, ...bootstrap);

@@ -208,7 +208,18 @@ describe('commands that ask the admin server', () => {
 
   it('why says so when there is nothing, and when nobody knows the group', async () => {
     expect(await ask('groups', 'why', 'orders', '--task', '9_9')).to.equal(0);
-    expect(io.errors).to.equal('Nothing is known about that in the journal\n');
+    expect(io.errors).to.equal(
+      'Nothing is known about task 9_9 in the journal of group "orders"\n',
+    );
+    io.errors = '';
+    await ask('groups', 'why', 'orders', '--task', '0_2', '--member', 'nobody');
+    expect(io.errors).to.equal(
+      'Nothing is known about task 0_2 and member "nobody" in the journal of group "orders"\n',
+    );
+    io.errors = '';
+    expect(await ask('groups', 'why', 'orders', '--task', 'foo')).to.equal(2);
+    expect(io.errors).to.contain('Wanted SUBTOPOLOGY_PARTITION, as 0_2.');
+    io.errors = '';
     journal = [];
     expect(await ask('groups', 'why', 'nobody')).to.equal(1);
     expect(io.errors).to.contain('Cannot find group "nobody"');

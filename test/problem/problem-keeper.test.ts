@@ -181,7 +181,7 @@ describe('ProblemKeeper', () => {
     expect(log.texts('error')).to.deep.equal(['Assignment failed', 'Assignment failed']);
   });
 
-  it("keeps what an assignor of the user's own failed at, with a warning, and passes the result on", () =>
+  it("keeps what an assignor of the user's own failed at, and passes the result on", () =>
     inFolder(async (folder, problems) => {
       const problem = { ...faultyProblem(2), assignor: 'own' };
       const standIn = (fault: ModuleFaultName): StandIn => ({
@@ -216,7 +216,9 @@ describe('ProblemKeeper', () => {
       });
       expect(Object.entries(rest)).to.deep.equal(Object.entries(result));
       const fields = { groupId: 'orders', assignor: 'own', fault: 'invalid', reason: 'Why', file };
-      expect(log.lines).to.deep.equal([{ level: 'warn', fields, text: 'Assignment failed' }]);
+      expect(log.lines).to.deep.equal([
+        { level: 'info', fields, text: 'Problem kept of an assignor module that failed' },
+      ]);
       expect(parseCell(await readFile(file, 'utf8'))).to.include({ assignor: 'own' });
     }));
 });
