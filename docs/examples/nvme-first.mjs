@@ -5,57 +5,78 @@
 /**
  * Tasks with state go to members whose client tag `disk` is `nvme`, as long as there are any. Beyond that a task goes to a member
  * that is not full, rather to one that has it already, then to one whose copy is caught up, then to the one with the least to do.
+ * Standbys stay where they are before others are placed: a member that comes gets those that its elders have too many of.
  * It looks at every member for every task: enough for some hundreds of each.
  *
  * @type {Assignor}
  */
 export default function nvmeFirst({ tasks, members, standbysPerTask }) {
-  const share = Math.ceil(tasks.length / members.length);
+  const withState = tasks.filter((task) => task.stateful);
+  const share = {
+    active: Math.ceil(tasks.length / members.length),
+    standby: Math.ceil((withState.length * standbysPerTask) / members.length),
+  };
   /** @type {Map<string, { active: string[], standby: string[] }>} */
   const assignment = new Map(
     members.map(({ memberId }) => [memberId, { active: [], standby: [] }]),
   );
+  /** @type {Map<string, Set<string>>} */
+  const processesOf = new Map(tasks.map(({ taskId }) => [taskId, new Set()]));
 
   /** What counts when a member is chosen, the most important first; the smallest wins. */
-  const ranks = (/** @type {Task} */ task, /** @type {Member} */ member) => {
-    const { active = [], standby = [] } = assignment.get(member.memberId) ?? {};
+  const ranks = (
+    /** @type {Task} */ task,
+    /** @type {'active' | 'standby'} */ role,
+    /** @type {Member} */ member,
+  ) => {
+    const given = assignment.get(member.memberId) ?? { active: [], standby: [] };
     const copy = task.copies.find(({ memberId }) => memberId === member.memberId);
     return [
       task.stateful && member.clientTags.disk !== 'nvme' ? 1 : 0,
-      active.length >= share ? 1 : 0,
+      given[role].length >= share[role] ? 1 : 0,
       task.activeOn === member.memberId ? 0 : copy?.caughtUp ? 1 : copy ? 2 : 3,
-      active.length + standby.length,
+      given.active.length + given.standby.length,
     ];
   };
 
-  /** Chooses a member outside these processes, if there is one. */
+  /** Chooses a member outside the processes that have the task, if there is one among these. */
   const place = (
     /** @type {Task} */ task,
     /** @type {'active' | 'standby'} */ role,
-    /** @type {Set<string>} */ processes,
+    /** @type {(member: Member) => boolean} */ isMeant,
   ) => {
+    const processes = processesOf.get(task.taskId);
     const able = members.filter(
       (member) =>
-        !processes.has(member.processId) &&
+        isMeant(member) &&
+        !processes?.has(member.processId) &&
         (member.takesNewTasks || member[role].includes(task.taskId)),
     );
-    if (able.length === 0) return;
-    const best = able.reduce((a, b) => (compare(ranks(task, a), ranks(task, b)) <= 0 ? a : b));
-    processes.add(best.processId);
+    const [first] = able;
+    if (first === undefined) return;
+    const better = (/** @type {Member} */ a, /** @type {Member} */ b) =>
+      compare(ranks(task, role, a), ranks(task, role, b)) <= 0 ? a : b;
+    const best = able.reduce(better, first);
+    processes?.add(best.processId);
     assignment.get(best.memberId)?.[role].push(task.taskId);
   };
 
   // Those with state first: they are the ones that are dear to move.
-  const ordered = [
-    ...tasks.filter((task) => task.stateful),
-    ...tasks.filter((task) => !task.stateful),
-  ];
-  const processesOf = new Map(tasks.map(({ taskId }) => [taskId, new Set()]));
-  for (const task of ordered) place(task, 'active', processesOf.get(task.taskId) ?? new Set());
-  for (const task of ordered.filter(({ stateful }) => stateful)) {
-    for (let i = 0; i < standbysPerTask; i++) {
-      place(task, 'standby', processesOf.get(task.taskId) ?? new Set());
+  for (const task of withState) place(task, 'active', () => true);
+  for (const task of tasks) if (!task.stateful) place(task, 'active', () => true);
+
+  const isShortOf = (/** @type {Task} */ task) =>
+    (processesOf.get(task.taskId)?.size ?? 0) < 1 + standbysPerTask;
+  for (let i = 0; i < standbysPerTask; i++) {
+    for (const task of withState) {
+      place(task, 'standby', (member) => {
+        const [slow, full] = ranks(task, 'standby', member);
+        return member.standby.includes(task.taskId) && slow === 0 && full === 0;
+      });
     }
+  }
+  for (let i = 0; i < standbysPerTask; i++) {
+    for (const task of withState) if (isShortOf(task)) place(task, 'standby', () => true);
   }
   return assignment;
 }

@@ -269,6 +269,34 @@ describe('docs/examples/nvme-first.mjs', () => {
     }
   });
 
+  it('keeps standbys where they are when a member comes, up to an even share', async () => {
+    const member = (memberId: string, active: readonly number[], standby: readonly number[]) =>
+      assignmentMember(memberId, {
+        processId: memberId,
+        clientTags: [{ key: 'disk', value: 'nvme' }],
+        active: active.length === 0 ? [] : tasks({ 0: [...active] }),
+        standby: standby.length === 0 ? [] : tasks({ 0: [...standby] }),
+      });
+    const problem = assignmentProblem({
+      subtopologies: [{ subtopologyId: '0', taskCount: 6, stateful: true }],
+      members: [
+        member('a', [0, 1, 2], [3, 4, 5]),
+        member('b', [3, 4, 5], [0, 1, 2]),
+        member('c', [], []),
+      ],
+      numStandbyReplicas: 1,
+    });
+    const { problem: told, answer } = ask(problem);
+    expect(answer(await nvmeFirst(told))).to.deep.equal({
+      members: [
+        { active: tasks({ 0: [0, 1] }), standby: tasks({ 0: [3, 4] }) },
+        { active: tasks({ 0: [2, 3] }), standby: tasks({ 0: [0, 1, 5] }) },
+        { active: tasks({ 0: [4, 5] }), standby: tasks({ 0: [2] }) },
+      ],
+      unassigned: [],
+    });
+  });
+
   it('puts state on the members with the tag, and leaves it there', async () => {
     const problem = assignmentProblem({
       subtopologies: [
