@@ -4,9 +4,9 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import type { Cell } from '../src/problem/cell.ts';
 import type { CellAnswer } from './assign-cells.ts';
+import { amount, count, flag, runBench, word } from './command-line.ts';
 import type { TimingLimits } from './cpu-time.ts';
 
 /** The cells there are; `small` is made for the tests. See test/oracle/README-assign.md for the others. */
@@ -212,70 +212,78 @@ function limitsAs(limits: TimingLimits): string[] {
 
 const SHOWN = ['Q1', 'Q2', 'Q3', 'Q4a', 'Q5', 'Q7', 'Q7x', 'built', 'Q9', 'Q10'] as const;
 
-function printRow({ cell, kernelUs, wholeUs, kernelRatio, wholeRatio, rules, quality }: AssignRow) {
+/** A line of the table. What only Kafka's jar gives is left out where it is not asked. */
+function lineOf(
+  { cell, kernelUs, wholeUs, kernelRatio, wholeRatio, rules, quality }: AssignRow,
+  withKafka: boolean,
+): string {
   const figure = (value: number | null | undefined, digits: number): string =>
     value === null || value === undefined ? '-' : value.toFixed(digits);
   const broken = Object.entries(rules).map(([rule, count]) => `${rule}:${count}`);
-  const columns = [
-    cell.padEnd(52),
+  return [
+    cell.padEnd(CELL_WIDTH),
     figure(kernelUs, 0).padStart(8),
     figure(wholeUs, 0).padStart(8),
-    figure(kernelRatio, 1).padStart(7),
-    figure(wholeRatio, 1).padStart(7),
+    ...(withKafka ? [kernelRatio, wholeRatio].map((ratio) => figure(ratio, 1).padStart(7)) : []),
     (broken.join(' ') || 'ok').padStart(8),
     ...SHOWN.map((name) => {
       const value = quality[name];
       return figure(value, Number.isInteger(value) ? 0 : 3).padStart(6);
     }),
-  ];
-  console.log(columns.join(' '));
+  ].join(' ');
 }
 
-async function main(args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      grid: { type: 'string', default: 'gate-sticky' },
-      'against-kafka': { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-      rounds: { type: 'string', default: '3' },
-      warm: { type: 'string', default: '1' },
-      measure: { type: 'string', default: '1' },
-      start: { type: 'string', default: 'own' },
-    },
-  });
-  const grid = GRIDS.find((each) => each === values.grid);
-  if (grid === undefined) {
-    throw new Error(`Cannot measure: grid is "${values.grid}", wanted one of ${GRIDS.join(', ')}`);
-  }
-  const limits = { warmSeconds: Number(values.warm), measureSeconds: Number(values.measure) };
-  const kafkaCommand = values['against-kafka'] || values.start === 'kafka';
-  const oracle = kafkaCommand ? oracleFile('oracle.sh') : '';
-  // The jar's compiler takes longer; it stops by itself when its times fall no more.
-  const kafka = startingAnew(oracle, ['assign', '--assignment', '--warm', '8', '--measure', '2']);
-  if (!values.json) {
-    console.log(
-      `node ${process.version}, ${process.arch}; CPU µs of one run, the least; Kafka's by ours`,
-    );
-    const heads = ['kernel', 'whole', 'x', 'x whole', 'rules', ...SHOWN];
-    const widths = [8, 8, 7, 7, 8, ...SHOWN.map(() => 6)];
-    console.log(
-      ['cell'.padEnd(52), ...heads.map((head, i) => head.padStart(widths[i] ?? 0))].join(' '),
-    );
-  }
-  const report = await benchAssign({
-    grid,
-    rounds: Number(values.rounds),
-    ours: startingAnew(process.execPath, [ANSWERS, '--assignment', ...limitsAs(limits)]),
-    ...(values['against-kafka'] && { kafka }),
-    startCommand:
-      values.start === 'kafka'
-        ? `'${oracle}' assign --once`
-        : `'${process.execPath}' '${ANSWERS}' --once`,
-    ...(!values.json && { onRow: printRow }),
-  });
-  if (values.json) console.log(JSON.stringify({ node: process.version, ...report }));
-  else console.log(JSON.stringify(report.summary));
+const CELL_WIDTH = 52;
+
+function headLine(withKafka: boolean): string {
+  return [
+    'cell'.padEnd(CELL_WIDTH),
+    'kernel'.padStart(8),
+    'whole'.padStart(8),
+    ...(withKafka ? ['x'.padStart(7), 'x whole'.padStart(7)] : []),
+    'rules'.padStart(8),
+    ...SHOWN.map((name) => name.padStart(6)),
+  ].join(' ');
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv.slice(2));
+const OPTIONS = {
+  grid: word(GRIDS, 'gate-sticky', 'which cells'),
+  'against-kafka': flag("also the assignor in Kafka's jar, in turn"),
+  rounds: count(3, 'how often each side is asked; the best time counts'),
+  warm: amount(1, 'seconds of processor time to warm up for, before each measurement'),
+  measure: amount(1, 'seconds of processor time to measure for'),
+  start: word(['own', 'kafka'], 'own', 'whose assignments incremental cells start from'),
+  json: flag('for programs'),
+};
+
+async function main(): Promise<void> {
+  await runBench('assign', OPTIONS, async (values) => {
+    const { grid, rounds, 'against-kafka': withKafka, start, json } = values;
+    const limits = { warmSeconds: values.warm, measureSeconds: values.measure };
+    const oracle = withKafka || start === 'kafka' ? oracleFile('oracle.sh') : '';
+    // The jar's compiler takes longer; it stops by itself when its times fall no more.
+    const kafka = startingAnew(oracle, ['assign', '--assignment', '--warm', '8', '--measure', '2']);
+    if (!json) {
+      const ratios = withKafka ? "; Kafka's by ours" : '';
+      console.log(
+        `node ${process.version}, ${process.arch}; CPU µs of one run, the least${ratios}`,
+      );
+      console.log(headLine(withKafka));
+    }
+    const report = await benchAssign({
+      grid,
+      rounds,
+      ours: startingAnew(process.execPath, [ANSWERS, '--assignment', ...limitsAs(limits)]),
+      ...(withKafka && { kafka }),
+      startCommand:
+        start === 'kafka'
+          ? `'${oracle}' assign --once`
+          : `'${process.execPath}' '${ANSWERS}' --once`,
+      ...(!json && { onRow: (row: AssignRow) => console.log(lineOf(row, withKafka)) }),
+    });
+    if (json) console.log(JSON.stringify({ node: process.version, ...report }));
+    else if (withKafka) console.log(JSON.stringify(report.summary));
+  });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main();

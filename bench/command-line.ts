@@ -23,10 +23,10 @@ export type BenchCommand<V> =
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'refused'; readonly text: string };
 
-/** A number above zero. */
-export function positive(byDefault: number, about: string): BenchOption<number> {
-  const read = (text: string) => (Number(text) > 0 ? Number(text) : undefined);
-  return { read, wanted: 'a number above 0', byDefault, defaultText: String(byDefault), about };
+/** A number, not below zero. */
+export function amount(byDefault: number, about: string): BenchOption<number> {
+  const read = (text: string) => (/^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined);
+  return { read, wanted: 'a number from 0 on', byDefault, defaultText: String(byDefault), about };
 }
 
 /** Whole numbers from 1 on, between commas. */

@@ -9,7 +9,7 @@ import { PersistentMap } from '../machines/model/persistent-map.ts';
 import { ownedSince } from '../machines/model/task-list.ts';
 import type { TaskList, TaskOffset, TasksByRole } from '../machines/model/tasks.ts';
 import type { GroupRecord } from '../machines/records.ts';
-import { flag, positive, runBench } from './command-line.ts';
+import { amount, flag, runBench } from './command-line.ts';
 import { type TimingLimits, timeRuns } from './cpu-time.ts';
 import { idleContext, idleRequest } from './heartbeat-decision.ts';
 
@@ -218,7 +218,7 @@ const SIZES = [
 const SHARES = [0, 100, 1];
 
 const OPTIONS = {
-  seconds: positive(1, 'processor time to warm up for, and to measure for'),
+  seconds: amount(1, 'processor time to warm up for, and to measure for'),
   json: flag('for programs'),
 };
 

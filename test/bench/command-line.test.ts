@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { count, counts, flag, positive, readCommandLine, word } from '../../bench/command-line.ts';
+import { amount, count, counts, flag, readCommandLine, word } from '../../bench/command-line.ts';
 
 const OPTIONS = {
   grid: word(['small', 'huge'], 'small', 'which cells'),
   rounds: count(3, 'how often'),
   sizes: counts([10, 100], 'of groups'),
-  seconds: positive(0.5, 'how long'),
+  seconds: amount(0.5, 'how long'),
   json: flag('for programs'),
 };
 
@@ -34,7 +34,7 @@ describe('readCommandLine()', () => {
         '  --grid VALUE     which cells: one of small, huge (default: small)',
         '  --rounds VALUE   how often: a whole number from 1 on (default: 3)',
         '  --sizes VALUE    of groups: whole numbers from 1 on, between commas (default: 10,100)',
-        '  --seconds VALUE  how long: a number above 0 (default: 0.5)',
+        '  --seconds VALUE  how long: a number from 0 on (default: 0.5)',
         '  --json           for programs',
         '',
       ].join('\n'),
@@ -57,7 +57,7 @@ describe('readCommandLine()', () => {
       'Cannot use --grid "": wanted one of small, huge\n',
       'Cannot use --rounds "0": wanted a whole number from 1 on\n',
       'Cannot use --sizes "1,,2": wanted whole numbers from 1 on, between commas\n',
-      'Cannot use --seconds "-1": wanted a number above 0\n',
+      'Cannot use --seconds "-1": wanted a number from 0 on\n',
       'Cannot use --json=yes: wanted --json alone\n',
       'Cannot use --toString: wanted --grid, --rounds, --sizes, --seconds, --json\n',
       'Cannot use "more": wanted options\n',
