@@ -85,7 +85,7 @@ const cell = objectOf<Cell>({
  * @param json at most {@link CELL_BYTES_MAX} long.
  * @throws {CellError} in one line, with the first place that is wrong and the value there: no JSON, a wrong type, an unknown
  *   field, a member or subtopology twice, a task that is not in the topology, an offset that is negative or no int64,
- *   more members or tasks than are taken.
+ *   a stale member where tasks are placed as Kafka does, more members or tasks than are taken.
  */
 export function parseCell(json: string): Cell {
   if (json.length > CELL_BYTES_MAX) {
@@ -108,6 +108,7 @@ export function readCell(value: unknown): Cell {
   const taskCounts = countTasks(read);
   refuseTooManyCopies(read, taskCounts);
   refuseRepeats('members', read.members);
+  refuseStaleToKafka(read);
   const each = (list: 'members' | 'departed') =>
     read[list]?.forEach((one, at) => {
       refuseUnknownTasks(one, { key: at, in: { key: list, in: undefined } }, taskCounts);
@@ -154,6 +155,15 @@ function refuseRepeats(list: string, entries: readonly { readonly id: string }[]
     }
     seen.set(id, at);
   });
+}
+
+/** Kafka's way gives new tasks to whoever is there, which the check of its result then refuses of a stale member (ASG-11). */
+function refuseStaleToKafka({ configs, members }: Cell): void {
+  const stale = configs?.placeAsKafka === true ? members.findIndex((each) => each.stale) : -1;
+  if (stale === -1) return;
+  throw new CellError(
+    `members[${stale}].stale is true, as configs.placeAsKafka is: wanted one of them at most`,
+  );
 }
 
 function refuseUnknownTasks(
