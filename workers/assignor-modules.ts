@@ -12,6 +12,8 @@ export type AssignorModulesOptions = {
   readonly timeoutMs: number;
   /** So long a group waits for its turn; `timeoutMs` when left out. */
   readonly turnMs?: number;
+  /** So many groups wait for their turn with one module; 1,000 when left out. */
+  readonly waitingMax?: number;
   readonly memoryMaxBytes: number;
   readonly log: Pick<Log, 'warn' | 'info'>;
   /** A clock that never runs backwards, ms. */
@@ -21,8 +23,8 @@ export type AssignorModulesOptions = {
 /** What a module is asked for. */
 export type Proposal = {
   readonly groupId: string;
-  /** Called when its turn has come. */
-  readonly request: () => ModuleRequest;
+  /** Called when its turn has come. What it throws is thrown on, and is no fault of the module. */
+  readonly request: () => Promise<ModuleRequest>;
   /** Says what is wrong with a placement. What it throws is thrown on, and is no fault of the module. */
   readonly check: (placement: Placement) => Promise<string | undefined>;
 };
@@ -32,7 +34,7 @@ export class AssignorModuleError extends Error {
   override readonly name = 'AssignorModuleError';
 }
 
-/** Groups that wait for their turn with one module. */
+/** Groups that wait for their turn with one module, where nothing else is said. */
 const WAITING_MAX = 1_000;
 /** Groups with which a module has failed that are remembered; of more, those that were heard of the longest ago are not. */
 const GROUPS_MAX = 1_000;
@@ -66,6 +68,10 @@ export class AssignorModules {
     if (told.length === 0) return opened;
     await opened.close();
     throw new AssignorModuleError(told.join('\n'));
+  }
+
+  get size(): number {
+    return this.#modules.size;
   }
 
   has(name: string): boolean {
@@ -102,6 +108,7 @@ class OwnAssignor {
   readonly #file: string;
   readonly #process: ModuleProcess;
   readonly #turnMs: number;
+  readonly #waitingMax: number;
   readonly #log: AssignorModulesOptions['log'];
   readonly #monotonicMs: () => number;
   readonly #waiting: ((isTurn: boolean) => void)[] = [];
@@ -116,6 +123,7 @@ class OwnAssignor {
     this.#file = file;
     this.#process = new ModuleProcess({ file, timeoutMs, memoryMaxBytes });
     this.#turnMs = options.turnMs ?? timeoutMs;
+    this.#waitingMax = options.waitingMax ?? WAITING_MAX;
     this.#log = log;
     this.#monotonicMs = options.monotonicMs ?? (() => performance.now());
   }
@@ -145,13 +153,16 @@ class OwnAssignor {
     const { groupId, request, check } = proposal;
     const refused = this.#restOf(groupId);
     if (refused !== undefined) return refused;
+    if (this.#waiting.length >= this.#waitingMax) {
+      return new ModuleFault('busy', `As many as ${this.#waitingMax} groups wait for it already`);
+    }
     if (!(await this.#turn())) {
       return new ModuleFault('busy', `It had no turn within ${this.#turnMs} ms`);
     }
     try {
       const resting = this.#restOf(groupId);
       if (resting !== undefined) return resting;
-      const fault = await this.#ask(request(), check);
+      const fault = await this.#ask(await request(), check);
       if (fault?.fault !== 'load') this.#loading.succeeded();
       if (fault !== undefined) await this.#settle(fault, groupId);
       return fault;
@@ -217,7 +228,6 @@ class OwnAssignor {
       this.#isAsked = true;
       return true;
     }
-    if (this.#waiting.length >= WAITING_MAX) return false;
     return new Promise((resolve) => {
       const go = (isTurn: boolean) => {
         clearTimeout(timer);

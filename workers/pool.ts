@@ -46,7 +46,7 @@ export class AssignorError extends Error {
 export type AssignorPoolOptions = {
   /** Threads, all started at once and replaced when they end. */
   readonly threads: number;
-  /** Runs that may wait for a thread; one more is refused. */
+  /** Runs that may wait for a thread; one more is refused. As many again for each module. */
   readonly queueMax: number;
   readonly log: Pick<Log, 'warn'>;
   /** Assignors that are not ours; who gives them closes them. */
@@ -65,7 +65,8 @@ const WARNED_MAX = 100;
  * again. A run whose thread ends without a word is tried once more, within the same deadline.
  *
  * An assignor that is not ours is asked in a process of its own, and its answer checked on a thread like all others. If none
- * comes that may be used, one of ours assigns in its place, and the result says so.
+ * comes that may be used, one of ours assigns in its place, and the result says so. Its groups take no room from others: they
+ * wait for it elsewhere, and the runs in its place have a bound of their own.
  *
  * Source: coordination OFF-6; assignors 9.3.
  */
@@ -75,25 +76,26 @@ export class AssignorPool implements AssignorPort {
   readonly #groups = new EncodedGroups(this.#buffers);
   readonly #log: Pick<Log, 'warn'>;
   readonly #modules: AssignorModules | undefined;
-  readonly #queueMax: number;
-  readonly #threads: number;
+  readonly #runsMax: number;
+  /** Runs that have a thread or wait for one, by the module in whose place they are; undefined: in nobody's. */
+  readonly #runs = new Map<string | undefined, number>();
   readonly #warned = new Set<string>();
-  #pending = 0;
   #closed = false;
 
   constructor(options: AssignorPoolOptions) {
     this.#log = options.log;
     this.#modules = options.modules;
-    this.#queueMax = options.queueMax;
-    this.#threads = options.threads;
+    this.#runsMax = options.queueMax + options.threads;
+    const modules = options.modules?.size ?? 0;
     const threadFile = options.threadFile ?? new URL('./thread.js', import.meta.url);
     this.#pool = new Piscina({
       ...threadOptions,
       filename: fileURLToPath(threadFile),
       minThreads: options.threads,
       maxThreads: options.threads,
-      // `assign` bounds the queue; here is room for the second try of every run, and for a look back on as many.
-      maxQueue: 2 * (options.queueMax + options.threads),
+      // `assign` bounds the queue; here is room for the second try of every run, for a look back on as many, and for the
+      // check of what each module answers.
+      maxQueue: 2 * this.#runsMax * (1 + modules) + modules,
     });
     // An idle thread that ends is replaced; there is no run to fail.
     this.#pool.on('error', (error: unknown) => {
@@ -107,24 +109,16 @@ export class AssignorPool implements AssignorPort {
     options: { readonly deadlineMs: number },
   ): Promise<GroupResult> {
     if (this.#closed) throw new AssignorError('closed', 'Assignment refused: the pool is closed');
-    if (this.#pending >= this.#queueMax + this.#threads) {
-      throw new AssignorError(
-        'full',
-        `Assignment refused: ${this.#pending} runs are under way, wanted fewer than ${this.#queueMax + this.#threads}`,
-      );
-    }
     this.#warnOfUnknown(problem.assignor);
-    this.#pending += 1;
-    try {
-      const encoded = await this.#encode(this.#forOurs(problem));
-      const { outcome, standIn } = await this.#compute(problem, encoded, options.deadlineMs);
-      const result = this.#read(problem, encoded, outcome);
-      // Whoever waits for the result has the event loop first.
-      const lookBack = setImmediate().then(() => this.#lookBack(encoded, options.deadlineMs));
-      return { ...result, lookBack, ...(standIn !== undefined && { standIn }) };
-    } finally {
-      this.#pending -= 1;
+    const { deadlineMs } = options;
+    if (this.#modules?.has(problem.assignor) && isSomethingToAssign(problem)) {
+      return this.#assignByModule(problem, this.#modules, deadlineMs);
     }
+    return this.#inBounds(undefined, async () => {
+      const encoded = await this.#encode(this.#forOurs(problem));
+      const outcome = await this.#run({ buffer: encoded.dense.buffer }, deadlineMs);
+      return this.#finish(problem, encoded, { outcome, deadlineMs });
+    });
   }
 
   /**
@@ -156,35 +150,75 @@ export class AssignorPool implements AssignorPort {
       : problem;
   }
 
-  /** Has the assignor that was asked for fill in the result, else the one that stands in for it, in a time of its own. */
-  async #compute(
+  /** Has the module fill in the result, else the one of ours that stands in for it, in a time of its own. */
+  async #assignByModule(
     problem: GroupProblem,
-    encoded: EncodedProblem,
+    modules: AssignorModules,
     deadlineMs: number,
-  ): Promise<{ readonly outcome: AssignmentOutcome; readonly standIn: StandIn | undefined }> {
-    const { buffer, size } = encoded.dense;
-    const isForModule = this.#modules?.has(problem.assignor) && size.tasks > 0 && size.members > 0;
-    if (this.#modules === undefined || !isForModule) {
-      const outcome = await this.#run({ buffer }, deadlineMs);
-      return { outcome, standIn: standInForMissing(problem) };
-    }
-    const { tasks, slots } = size;
-    const fault = await this.#modules.propose(problem.assignor, {
+  ): Promise<GroupResult> {
+    // Written down when somebody is to read it: a group that waits for its turn takes no memory.
+    let written: Promise<EncodedProblem> | undefined;
+    const encode = () => {
+      written ??= this.#encode(this.#forOurs(problem));
+      return written;
+    };
+    const fault = await modules.propose(problem.assignor, {
       groupId: problem.groupId,
-      request: () => ({ question: writeQuestion(problem, encoded), tasks, slots }),
-      check: (placement) => this.#check({ buffer, placement }, deadlineMs),
+      request: async () => {
+        const encoded = await encode();
+        const { tasks, slots } = encoded.dense.size;
+        return { question: writeQuestion(problem, encoded), tasks, slots };
+      },
+      check: async (placement) => {
+        const { buffer } = (await encode()).dense;
+        return this.#check({ buffer, placement }, deadlineMs);
+      },
     });
     if (fault === undefined) {
-      return { outcome: { status: 'assigned' }, standIn: standInForMissing(problem) };
+      const outcome: AssignmentOutcome = { status: 'assigned' };
+      return this.#finish(problem, await encode(), { outcome, deadlineMs });
     }
-    const outcome = await this.#run({ buffer }, deadlineMs);
-    const standIn: StandIn = {
-      assignor: standInFor(problem),
-      insteadOf: problem.assignor,
-      fault: fault.fault,
-      reason: fault.message,
-    };
-    return { outcome, standIn };
+    return this.#inBounds(problem.assignor, async () => {
+      const encoded = await encode();
+      const outcome = await this.#run({ buffer: encoded.dense.buffer }, deadlineMs);
+      const standIn: StandIn = {
+        assignor: standInFor(problem),
+        insteadOf: problem.assignor,
+        fault: fault.fault,
+        reason: fault.message,
+      };
+      return { ...this.#finish(problem, encoded, { outcome, deadlineMs }), standIn };
+    });
+  }
+
+  /** Does what takes a thread, unless too many runs do already in the place of the same module. */
+  async #inBounds<T>(module: string | undefined, work: () => Promise<T>): Promise<T> {
+    const others = this.#runs.get(module) ?? 0;
+    if (others >= this.#runsMax) {
+      throw new AssignorError(
+        'full',
+        `Assignment refused: ${others} runs are under way, wanted fewer than ${this.#runsMax}`,
+      );
+    }
+    this.#runs.set(module, others + 1);
+    try {
+      return await work();
+    } finally {
+      this.#runs.set(module, (this.#runs.get(module) ?? 0) - 1);
+    }
+  }
+
+  /** The result out of a buffer that is filled in; later its look back. */
+  #finish(
+    problem: GroupProblem,
+    encoded: EncodedProblem,
+    run: { readonly outcome: AssignmentOutcome; readonly deadlineMs: number },
+  ): GroupResult {
+    const result = this.#read(problem, encoded, run.outcome);
+    const standIn = standInForMissing(problem);
+    // Whoever waits for the result has the event loop first.
+    const lookBack = setImmediate().then(() => this.#lookBack(encoded, run.deadlineMs));
+    return { ...result, lookBack, ...(standIn !== undefined && { standIn }) };
   }
 
   /** @returns what is wrong with a placement; undefined: it is the result now. */
@@ -270,6 +304,10 @@ export class AssignorPool implements AssignorPort {
     this.#warned.add(assignor);
     this.#log.warn({ assignor, used: ASSIGNORS[0] }, 'Unknown assignor');
   }
+}
+
+function isSomethingToAssign({ members, subtopologies }: GroupProblem): boolean {
+  return members.size > 0 && subtopologies.some(({ taskCount }) => taskCount > 0);
 }
 
 /** The assignor that would be used if nobody had selected one. */

@@ -153,6 +153,14 @@ const ALL_TO_FIRST = {
   unassigned: [],
 };
 
+/** Of a pool and its module. */
+type Bounds = {
+  readonly timeoutMs: number;
+  readonly turnMs?: number;
+  readonly waitingMax?: number;
+  readonly queueMax?: number;
+};
+
 describe("assignors of one's own", function () {
   this.timeout(60_000);
   const closers: (() => Promise<void>)[] = [];
@@ -167,7 +175,7 @@ describe("assignors of one's own", function () {
   async function start(
     folder: string,
     text: string,
-    bounds: { readonly timeoutMs: number; readonly turnMs?: number } = { timeoutMs: 10_000 },
+    bounds: Bounds = { timeoutMs: 10_000 },
   ): Promise<(groupId: string, assignor?: string) => Promise<GroupResult>> {
     const file = join(folder, 'bad.mjs');
     await writeFile(file, text);
@@ -178,7 +186,7 @@ describe("assignors of one's own", function () {
       log,
       monotonicMs: () => nowMs,
     });
-    const pool = new AssignorPool({ threads: 1, queueMax: 100, log, modules });
+    const pool = new AssignorPool({ threads: 1, queueMax: bounds.queueMax ?? 100, log, modules });
     closers.push(
       () => modules.close(),
       () => pool.close(),
@@ -303,6 +311,30 @@ describe("assignors of one's own", function () {
       expect(order).to.deep.equal([
         'twenty runs of ours',
         ...['good: busy', 'good: busy', 'runs for ever: timeout'],
+      ]);
+    }));
+
+  it('take no room from groups with ours; one more than may wait for them is assigned at once (OFF-6)', () =>
+    inTemporaryFolder(async (folder) => {
+      const bounds = { timeoutMs: 1_500, turnMs: 30_000, waitingMax: 4, queueMax: 1 };
+      const assign = await start(folder, BAD, bounds);
+      const order: string[] = [];
+      const note = async (groupId: string, assignor?: string) => {
+        const { standIn } = await assign(groupId, assignor);
+        order.push(`${groupId}: ${standIn?.reason ?? 'good'}`);
+      };
+      const waiting = ['runs for ever', ...Array(4).fill('good')].map((each) => note(each));
+      const further = Array.from({ length: 2 }, () => note('one more'));
+      const ours = Array.from({ length: 2 }, () => note('ours', 'sticky'));
+      await Promise.all([...further, ...ours]);
+      expect(order.splice(0).toSorted()).to.deep.equal([
+        ...Array(2).fill('one more: As many as 4 groups wait for it already'),
+        ...Array(2).fill('ours: good'),
+      ]);
+      await Promise.all(waiting);
+      expect(order).to.deep.equal([
+        'runs for ever: It gave no answer within 1500 ms',
+        ...Array(4).fill('good: good'),
       ]);
     }));
 
