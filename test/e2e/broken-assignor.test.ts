@@ -53,7 +53,7 @@ describe('a coordinator whose assignor gives a broken result', () => {
       expect(await io.run('assign', '--problem', file, '--limit', '1')).to.equal(0);
       const [head, kept, , ...moves] = io.output.split('\n');
       expect(head).to.equal(
-        `Group spoilt at epoch 3: ${FAULT.break} tasks, standbys 0, 1 members in 1 processes`,
+        `Group spoilt at epoch 3: ${FAULT.break} tasks, standbys 0, 1 member in 1 process`,
       );
       expect(kept).to.match(/^Kept \S+, broken: Assignment of group "spoilt" refused: H1/);
       expect(moves.slice(1, 3)).to.deep.equal([
