@@ -61,8 +61,11 @@ export async function assign(options: AssignOptions, io: CommandIo): Promise<voi
   else io.out(`${headText(cell)}\n${answersText(answers, options.limit)}`);
   const errors = found.flatMap((answer) => ('error' in answer ? [answer.error] : []));
   if (errors.length === 0) return;
-  const several = `${errors.length} of ${answers.length} assignors failed`;
-  throw new CommandError(answers.length === 1 ? errors.join() : several);
+  throw new CommandError(
+    answers.length === 1
+      ? `Assignor ${asked.join()} failed: ${errors.join()}`
+      : `${errors.length} of ${answers.length} assignors failed`,
+  );
 }
 
 /**
@@ -170,7 +173,7 @@ async function ask(
 async function answerOf(cell: Cell, assignor: string, found: GroupResult): Promise<Answer> {
   const { standIn, targets } = found;
   if (standIn !== undefined) {
-    return { assignor, error: `The own assignor ${standIn.insteadOf} failed: ${standIn.reason}` };
+    return { assignor, error: standIn.reason };
   }
   const lookBack = await found.lookBack;
   if (lookBack === undefined) {

@@ -191,7 +191,7 @@ describe('headgate assign', () => {
     keep({ ...CELL, members: [] });
     expect(await assign()).to.equal(1);
     expect(io.errors).to.equal(
-      'Cannot assign the tasks of group "orders": no process is available\n',
+      'Assignor sticky failed: Cannot assign the tasks of group "orders": no process is available\n',
     );
   });
 
@@ -330,7 +330,7 @@ describe('headgate assign', () => {
     it('says that one failed, and not that another assigned', async () => {
       expect(await assign(...own('throws', THROWS))).to.equal(1);
       expect(io.output).to.not.contain('MEASURE');
-      expect(io.errors).to.match(/^The own assignor throws failed: out of ideas \(at .*\)\n$/);
+      expect(io.errors).to.match(/^Assignor throws failed: out of ideas \(at .*\)\n$/);
     });
 
     it('tells of each that failed in a line of its own, below those that did not', async () => {
@@ -343,9 +343,7 @@ describe('headgate assign', () => {
         'highly_available',
         'BEST',
       ]);
-      expect(io.output).to.match(
-        /\n\nthrows: The own assignor throws failed: out of ideas .*\nfails: The own assignor fails failed: .*\n$/,
-      );
+      expect(io.output).to.match(/\n\nthrows: out of ideas .*\nfails: out of ideas .*\n$/);
       expect(io.errors).to.equal('2 of 5 assignors failed\n');
     });
   });

@@ -134,7 +134,7 @@ describe("a coordinator with an assignor of one's own", () => {
     expect(io.output).to.match(
       /^Group spoilt(?: at epoch \d+)?: 4 tasks, .*\nKept .*, threw: .*out of ideas/,
     );
-    expect(io.errors).to.match(/^The own assignor own failed: .*out of ideas/);
+    expect(io.errors).to.match(/^Assignor own failed: .*out of ideas/);
     expect(await io.run(...replay, '--assignor', 'sticky')).to.equal(0);
     expect(io.output).to.match(/^TASK +ROLE +FROM +TO +WHY\n0_0 +active +- +A /m);
     expect(await io.run('assign', '--problem', file)).to.equal(2);
