@@ -7,6 +7,7 @@ import { type ModuleAnswer, writeAnswer } from './module-frames.ts';
 import type { GuardOrders } from './module-guard.ts';
 import { readAssignment, readQuestion } from './module-problem.ts';
 import { parseQuestion } from './module-question.ts';
+import { endProcessGroup } from './process-group.ts';
 import { threadOptions } from './thread-options.ts';
 import { lowerPriority } from './thread-priority.ts';
 
@@ -43,8 +44,8 @@ async function main(file: string, memoryMaxBytes: number): Promise<void> {
   for await (const chunk of process.stdin) {
     for (const frame of reader.push(chunk as Buffer)) say(await answer(assign, frame));
   }
-  // Nobody asks any more, whatever the module still has open.
-  process.exit();
+  // Nobody asks any more, whatever the module still has open or running.
+  endProcessGroup(process.pid);
 }
 
 /** The first to go where processors or memory are short; and no signal of a terminal ends it before its parent does. */

@@ -2,6 +2,7 @@ import { writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 import { frameOf } from './frames.ts';
 import { writeAnswer } from './module-frames.ts';
+import { endProcessGroup } from './process-group.ts';
 
 /** What the guard is told. */
 export type GuardOrders = {
@@ -16,8 +17,8 @@ export type GuardOrders = {
 const LOOK_MS = 50;
 
 /**
- * A thread beside an assignor module that ends their process when it takes too much memory, or when nobody is left to
- * answer: the module's own thread may be in a loop then, and see nothing.
+ * A thread beside an assignor module that ends their process, with all it has started, when it takes too much memory, or when
+ * nobody is left to answer: the module's own thread may be in a loop then, and see nothing.
  */
 const { parentPid, memoryMaxBytes, answersFd } = workerData as GuardOrders;
 
@@ -30,5 +31,5 @@ setInterval(() => {
   } catch {
     // Whoever listened is gone, or full.
   }
-  process.kill(process.pid, 'SIGKILL');
+  endProcessGroup(process.pid);
 }, LOOK_MS);

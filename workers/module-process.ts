@@ -6,6 +6,7 @@ import { FrameReader, frameHead } from './frames.ts';
 import { ModuleFault } from './module-conduct.ts';
 import { answerBytes, type ModuleAnswer, PLAIN_ANSWER_BYTES, readAnswer } from './module-frames.ts';
 import type { Placement } from './placement.ts';
+import { endProcessGroup } from './process-group.ts';
 
 export type ModuleProcessOptions = {
   /** Absolute path of the module. */
@@ -34,6 +35,9 @@ const CHILD_FILE = fileURLToPath(new URL('./module-child.js', import.meta.url));
 /**
  * The process of one assignor module. A thread would not do: one that runs out of memory takes the whole process along as
  * often as not, and one that hangs in a system call cannot be ended. One question at a time.
+ *
+ * It leads a process group of its own. What the module starts is in that group, and ends with it; only what leaves the group
+ * is out of reach.
  */
 export class ModuleProcess {
   readonly #options: ModuleProcessOptions;
@@ -126,7 +130,9 @@ class Running {
     // Whatever the module prints is for people, and standard output is the program's own.
     this.#child = spawn(process.execPath, [heap, CHILD_FILE, file, String(memoryMaxBytes)], {
       stdio: ['pipe', 2, 2, 'pipe'],
+      detached: true,
     });
+    this.#child.once('exit', () => this.#endGroup());
     this.firstAnswer = this.#answer(0);
     // Who waits for nothing yet must not make it an unhandled rejection.
     this.firstAnswer.catch(() => {});
@@ -162,8 +168,19 @@ class Running {
 
   async kill(): Promise<void> {
     this.isAlive = false;
-    this.#child.kill('SIGKILL');
+    this.#kill();
     await settledWithin(GONE_MS, this.#gone).catch(() => {});
+  }
+
+  #kill(): void {
+    const { exitCode, signalCode } = this.#child;
+    // Once it is gone, its number can be that of another.
+    if (exitCode === null && signalCode === null) this.#endGroup();
+  }
+
+  #endGroup(): void {
+    const { pid } = this.#child;
+    if (pid !== undefined) endProcessGroup(pid);
   }
 
   #answer(tasks: number): Promise<ModuleAnswer> {
@@ -176,7 +193,7 @@ class Running {
     try {
       for (const frame of this.#reader.push(chunk)) this.#take(frame);
     } catch (error) {
-      this.#child.kill('SIGKILL');
+      this.#kill();
       this.#end(new ModuleFault('invalid', `Its answer cannot be read: ${String(error)}`));
     }
   }

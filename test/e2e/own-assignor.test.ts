@@ -4,48 +4,29 @@ import { expect } from 'chai';
 import type { BrokerAddress } from '../../src/client/connection.ts';
 import { ClientConnection } from '../../src/client/connection.ts';
 import { ScriptedMember } from '../../src/client/member.ts';
+import { found, gone } from '../support/found.ts';
 import { HeadgateProcess } from '../support/headgate-process.ts';
 import { createTopics } from '../support/open-coordinator.ts';
 import { inTemporaryFolder } from '../support/temporary-folder.ts';
 
-/** Leaves the id of its process, and never answers. */
+/** Leaves the ids of its process and of one that it starts, and never answers. */
 const HANGS = `
+import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 export default ({ groupId }) => {
-  writeFileSync(new URL(groupId, import.meta.url), String(process.pid));
+  const { pid } = spawn('sleep', ['600'], { stdio: 'inherit' });
+  writeFileSync(new URL(groupId, import.meta.url), process.pid + ' ' + pid);
   for (;;);
 };
 `;
 const ALL = [{ subtopologyId: '0', partitions: [0, 1, 2, 3] }];
-const LOOK_MS = 20;
-const PATIENCE_MS = 15_000;
 
-/** Looks again and again until it finds something; fails when it takes too long. */
-async function found<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
-  for (const startedMs = performance.now(); performance.now() - startedMs < PATIENCE_MS; ) {
-    const value = await look();
-    if (value !== undefined) return value;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-  }
-  throw new Error(`Waited ${PATIENCE_MS} ms for ${what}`);
-}
-
-/** The process that the module ran in when it was asked about this group. */
-function moduleProcess(folder: string, groupId: string): Promise<number> {
+/** The process that the module ran in when it was asked about this group, and the one that it started. */
+function moduleProcesses(folder: string, groupId: string): Promise<readonly [number, number]> {
   return found('the module to be asked', async () => {
     const text = await readFile(join(folder, groupId), 'utf8').catch(() => '');
-    return text === '' ? undefined : Number(text);
-  });
-}
-
-function gone(pid: number): Promise<true> {
-  return found(`process ${pid} to be gone`, async () => {
-    try {
-      process.kill(pid, 0);
-      return undefined;
-    } catch {
-      return true as const;
-    }
+    const [own, started] = text.split(' ');
+    return started === undefined ? undefined : ([Number(own), Number(started)] as const);
   });
 }
 
@@ -87,7 +68,7 @@ describe("headgate serve with an assignor of one's own that hangs", () => {
         validateOnly: false,
       });
       const slow = await memberOf('slow');
-      const pid = await moduleProcess(folder, 'slow');
+      const [pid, started] = await moduleProcesses(folder, 'slow');
       const quick = await memberOf('quick');
       const quickTasks = await found('tasks of the quick group', async () => {
         if (quick.given.activeTasks.length === 0) await quick.beat();
@@ -110,7 +91,7 @@ describe("headgate serve with an assignor of one's own that hangs", () => {
         fault: 'timeout',
         reason: 'It gave no answer within 2000 ms',
       });
-      await gone(pid);
+      await Promise.all([gone(pid), gone(started)]);
       for (const each of [slow, quick, connection]) each.close();
       expect(await headgate.end('SIGTERM')).to.equal(0);
     }));
@@ -123,9 +104,9 @@ describe("headgate serve with an assignor of one's own that hangs", () => {
       inTemporaryFolder(async (folder) => {
         const { headgate, connection, memberOf } = await serve(folder, 60_000);
         const member = await memberOf('g');
-        const pid = await moduleProcess(folder, 'g');
+        const pids = await moduleProcesses(folder, 'g');
         expect(await headgate.end(signal)).to.equal(ended);
-        await gone(pid);
+        await Promise.all(pids.map(gone));
         for (const each of [member, connection]) each.close();
       }));
   }

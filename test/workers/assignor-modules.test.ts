@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type GroupResult, gatherProblem } from '../../machines/model/assignment.ts';
@@ -8,6 +8,7 @@ import { frameOf } from '../../workers/frames.ts';
 import { AssignorPool } from '../../workers/pool.ts';
 import { listResult } from '../../workers/problem.ts';
 import { assignDirectly, assignmentMember, assignmentProblem } from '../support/assignment.ts';
+import { gone } from '../support/found.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import { inTemporaryFolder } from '../support/temporary-folder.ts';
 
@@ -126,6 +127,31 @@ export default async function bad({ groupId, tasks, members, standbysPerTask }) 
   const all = tasks.map(({ taskId }) => taskId);
   return { [first.memberId]: { active: all }, [second.memberId]: { standby: all } };
 }
+`;
+
+/** Starts a process, leaves its id in a file, and fails. */
+const STARTER = `
+import { execSync, spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+const startFor = (groupId) => {
+  const { pid } = spawn('sleep', ['600'], { stdio: 'inherit' });
+  writeFileSync(new URL(groupId, import.meta.url), String(pid));
+};
+const misdeeds = {
+  'runs a command': () => execSync('echo $$ > "runs a command" && exec sleep 600', {
+    cwd: new URL('.', import.meta.url),
+  }),
+  'leaves one behind': (groupId) => {
+    startFor(groupId);
+    process.exit();
+  },
+  'leaves one behind, and eats memory': (groupId) => {
+    startFor(groupId);
+    const eaten = [];
+    for (;;) eaten.push(Buffer.alloc(1e7, 1));
+  },
+};
+export default ({ groupId }) => misdeeds[groupId](groupId);
 `;
 
 /** Two processes, two tasks with a standby each. */
@@ -336,6 +362,19 @@ describe("assignors of one's own", function () {
         'runs for ever: It gave no answer within 1500 ms',
         ...Array(4).fill('good: good'),
       ]);
+    }));
+
+  it('end with all that they have started', () =>
+    inTemporaryFolder(async (folder) => {
+      const assign = await start(folder, STARTER, { timeoutMs: 1_500 });
+      for (const [groupId, fault] of [
+        ['runs a command', 'timeout'],
+        ['leaves one behind', 'ended'],
+        ['leaves one behind, and eats memory', 'memory'],
+      ] as const) {
+        expect((await assign(groupId)).standIn?.fault, groupId).to.equal(fault);
+        await gone(Number(await readFile(join(folder, groupId), 'utf8')));
+      }
     }));
 
   it('are not asked where there is nothing to assign', () =>
