@@ -50,8 +50,8 @@ export function pickForDiversity(
     groupsIn = keepGroupsWithNewValue(pass, lower, groupsIn);
   }
 
-  if (holders !== 'ignored' && isThereRoom) {
-    const holder = previousHolder(pass);
+  if (holders !== 'ignored') {
+    const holder = previousHolder(pass, isThereRoom);
     if (holder !== -1) return holder;
   }
   if (holders === 'only') return NO_HOLDER;
@@ -102,24 +102,25 @@ function keepGroupsWithNewValue(pass: RackPass, key: number, groupsIn: number): 
 }
 
 /** The previous active, then the candidates by rank, if their process is in a group still in; lands on them if they have room. */
-function previousHolder(pass: RackPass): number {
+function previousHolder(pass: RackPass, withRoom: boolean): number {
   const { task } = pass;
   const { prevActive, candStart, candMember } = pass.dense;
   const previous = at(prevActive, task);
-  let landing = previous === -1 ? -1 : landingOn(pass, previous);
+  let landing = previous === -1 ? -1 : landingOn(pass, previous, withRoom);
   for (let c = at(candStart, task); landing === -1 && c < at(candStart, task + 1); c++) {
-    landing = landingOn(pass, at(candMember, c));
+    landing = landingOn(pass, at(candMember, c), withRoom);
   }
   return landing;
 }
 
-function landingOn(pass: RackPass, member: number): number {
+function landingOn(pass: RackPass, member: number, withRoom: boolean): number {
   const { dense } = pass;
   const process = at(dense.procOf, member);
   const group = at(dense.tagGroup, process);
   const limit = limitOf(pass, group);
   const least = pass.members.least(process);
-  if (at(dense.count, least) >= limit || at(dense.groupBest, group) === -1) return -1;
+  if (least === -1 || at(dense.groupBest, group) === -1) return -1;
+  if (withRoom && at(dense.count, least) >= limit) return -1;
   if (at(dense.marks, process) === pass.task) return -1;
   return at(dense.count, member) < limit ? member : least;
 }

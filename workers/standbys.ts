@@ -199,9 +199,12 @@ function placeRest(run: Run): void {
       if (owner !== -1) marks[procOf[owner] as number] = task;
       for (let i = 0; i < placed; i++) marks[procOf[standby[first + i] as number] as number] = task;
       for (let i = placed; i < slots; i++) {
-        const process = processes.firstUnmarked(task);
-        if (process === -1) break;
-        const member = members.least(process);
+        const least = processes.firstUnmarked(task);
+        if (least === -1) break;
+        let member = members.least(least);
+        // Above the quota anyway: then where a copy is.
+        if (at(count, member) >= run.totalQuota.limit) member = holderOfCopy(dense, task, member);
+        const process = at(procOf, member);
         standby[first + i] = member;
         if (i + 1 < slots) marks[process] = task;
         count[member] = (count[member] as number) + 1;
@@ -209,6 +212,16 @@ function placeRest(run: Run): void {
       }
     }
   }
+}
+
+/** The first fresh member with a copy of the task whose process does not hold it yet, or else the one given. */
+function holderOfCopy(dense: Dense, task: number, otherwise: number): number {
+  const { candStart, candDisk, candMember, frozen, procOf, marks } = dense;
+  for (let c = at(candStart, task); c < at(candDisk, task); c++) {
+    const member = at(candMember, c);
+    if (!isSet(frozen, member) && at(marks, at(procOf, member)) !== task) return member;
+  }
+  return otherwise;
 }
 
 /** Marks the processes that hold the task so far. */

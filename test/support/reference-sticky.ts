@@ -194,7 +194,11 @@ class ReferenceSticky extends ReferenceGroup {
           this.processIds.filter((p) => this.freshOf(p).length > 0 && !this.holds(p, task)),
         );
         if (process === undefined) break;
-        place(task, this.leastMember(process));
+        const least = this.leastMember(process);
+        const copy = this.candidatesOf(task, true).find(
+          (m) => this.isFresh(m) && !this.holds(m.processId, task),
+        );
+        place(task, this.count(least) < quota.limit ? least : (copy ?? least));
       }
     }
   }
@@ -326,8 +330,9 @@ class ReferenceSticky extends ReferenceGroup {
       ...(previous === undefined ? [] : [previous]),
       ...(this.candidates.get(task) ?? []),
     ]) {
-      if (!chosen.includes(member.processId) || withRoom.length === 0) continue;
-      if (this.count(this.leastMember(member.processId)) >= limitOf(member.processId)) continue;
+      if (!chosen.includes(member.processId)) continue;
+      const isFull = this.count(this.leastMember(member.processId)) >= limitOf(member.processId);
+      if (isFull && withRoom.length > 0) continue;
       const hasRoom = this.isFresh(member) && this.count(member) < limitOf(member.processId);
       return hasRoom ? member : this.leastMember(member.processId);
     }
