@@ -30,7 +30,7 @@ export function handOverCopies(run: Run): number {
     const task = at(tasks, i);
     const end = candidatesTo(dense, task, 'copies');
     let giver = at(candStart, task);
-    while (giver < end && !mustGive(dense, at(candMember, giver))) giver++;
+    while (giver < end && !mustGive(dense, task, at(candMember, giver))) giver++;
     if (giver === end) continue;
     const receiver = findReceiver(dense, task, floor);
     if (receiver === -1) continue;
@@ -69,8 +69,11 @@ function gatherOfReturned(dense: Dense): number {
   return filled;
 }
 
-function mustGive({ count, procOf, procOver }: Dense, member: number): boolean {
-  return at(count, member) < STALE && at(procOver, at(procOf, member)) > 0;
+/** Whether the copy is on a process above its share, and not placed there by now, as racks may have asked for. */
+function mustGive(dense: Dense, task: number, member: number): boolean {
+  const { count, procOf, procOver } = dense;
+  const process = at(procOf, member);
+  return at(count, member) < STALE && at(procOver, process) > 0 && !isHolder(dense, task, process);
 }
 
 /** A member below the floor of a process that has come back with the task on disk, lacks tasks and holds none of this one. */
@@ -88,12 +91,18 @@ function findReceiver(dense: Dense, task: number, floor: number): number {
 
 /** Whether a process runs the task, has a standby of it by now, or a copy from before. */
 function holds(dense: Dense, task: number, process: number): boolean {
-  const { holders, candStart, candDisk, candMember, procOf } = dense;
-  const held = listHolders(dense, task);
-  for (let i = 0; i < held; i++) if (at(holders, i) === process) return true;
+  if (isHolder(dense, task, process)) return true;
+  const { candStart, candDisk, candMember, procOf } = dense;
   for (let c = at(candStart, task); c < at(candDisk, task); c++) {
     if (at(procOf, at(candMember, c)) === process) return true;
   }
+  return false;
+}
+
+/** Whether a process runs the task or has a standby of it by now. */
+function isHolder(dense: Dense, task: number, process: number): boolean {
+  const held = listHolders(dense, task);
+  for (let i = 0; i < held; i++) if (at(dense.holders, i) === process) return true;
   return false;
 }
 

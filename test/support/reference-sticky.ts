@@ -220,7 +220,9 @@ class ReferenceSticky extends ReferenceGroup {
       );
     for (const task of settled) {
       const copies = this.candidatesOf(task, true);
-      const giver = copies.find((m) => this.isFresh(m) && over(m) > 0);
+      const giver = copies.find(
+        (m) => this.isFresh(m) && over(m) > 0 && !this.holds(m.processId, task),
+      );
       const receiver = this.candidatesOnDiskOfReturned(task).find(
         (m) =>
           over(m) < 0 &&
