@@ -180,8 +180,11 @@ export class EncodedGroup {
       },
       { held: this.#state.held, copies: this.#state.copies, stale },
     );
-    dense.base.set(this.#numbers.base);
-    dense.subtopologyOf.set(this.#numbers.subtopologyOf);
+    const { base, subtopologyIds } = this.#numbers;
+    dense.base.set(base);
+    for (let s = 0; s < subtopologyIds.length; s++) {
+      dense.subtopologyOf.fill(s, base[s], base[s + 1]);
+    }
     dense.stateful.set(this.#numbers.stateful);
     this.#state.copyTo(dense);
     dense.frozen.fill(0);
