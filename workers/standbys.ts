@@ -181,7 +181,10 @@ function placeWithState(run: Run, kind: CandidateKind, taskCount: number): numbe
   return placed;
 }
 
-/** What is missing yet, in descending (subtopology, partition) order; without regard to the quota, as H5 demands. */
+/**
+ * What is missing yet, in descending (subtopology, partition) order; without regard to the quota, as H5 demands. Where nobody
+ * has room a copy stays where it is, or it would go to and fro between runs (P4).
+ */
 function placeRest(run: Run): void {
   const { dense, members } = run;
   const { size, base, active, procOf, standby, standbyCount, marks, count, procCount } = dense;

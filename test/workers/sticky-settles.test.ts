@@ -14,7 +14,8 @@ import { referenceSticky } from '../support/reference-sticky.ts';
 
 /** `TEST_SEED` replays one group. */
 const replayed = process.env['TEST_SEED'];
-const SEEDS = replayed === undefined ? range(1, 2_000) : [Number(replayed)];
+/** The last one has standbys which racks have placed, and who has come back has the tasks on disk. */
+const SEEDS = replayed === undefined ? [...range(1, 2_000), 3627] : [Number(replayed)];
 
 describe('assignSticky() where half of the processes have rack tags and sizes are uneven', () => {
   it('comes to rest after at most 3 runs, and agrees with the reference (P4, P9)', () => {
