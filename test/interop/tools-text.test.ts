@@ -67,14 +67,14 @@ const script: readonly Phase[] = [
       configs(`--describe ${ofGroup} --all`),
       configs(`--describe ${ofBroker} --all`, /^group\.streams\./),
       configs(`--alter ${ofBroker} --add-config group.streams.assignor.offload.enable=false`),
-      configs(`--describe ${ofGroup} --all`),
+      // A cluster of Kafka's may not show yet what it was just told, and still show what was just taken away.
+      configs(`--describe ${ofGroup} --all`, /^(?!streams\.assignor\.offload\.)/),
       configs(`--alter ${ofGroup} --add-config streams.assignor.offload.enable=true`),
       configs(`--describe ${ofGroup}`),
       configs(`--alter ${ofGroup} --delete-config streams.assignor.offload.enable`),
       configs(
         `--alter ${ofBroker} --delete-config group.streams.assignment.interval.ms,group.streams.assignor.offload.enable`,
       ),
-      // A cluster of Kafka's may still show what was taken away a moment ago.
       configs(`--describe ${ofBroker} --all`, /^group\.streams\.(?!assignor\.offload\.)/),
       configs('--describe --entity-type brokers'),
       configs('--describe --entity-type brokers --entity-name 7'),
