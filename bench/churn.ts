@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ClientConnection } from '../src/client/connection.ts';
 import { type MemberTopology, ScriptedMember } from '../src/client/member.ts';
-import { count, flag, runBench } from './command-line.ts';
+import { count, flag, runBench, showFigures } from './command-line.ts';
 import { joinAndSettle } from './heartbeats.ts';
 import { readyAddress, startServer, stopServer } from './server-process.ts';
 
@@ -209,12 +209,7 @@ const OPTIONS = {
 async function main(): Promise<void> {
   await runBench('churn', OPTIONS, async ({ rate, json, ...load }) => {
     const figures = await benchChurn({ ...load, beatsPerSecond: rate });
-    if (json) {
-      console.log(JSON.stringify(figures));
-      return;
-    }
-    console.log(`Node ${process.version}, ${cpus()[0]?.model ?? 'unknown CPU'} x ${cpus().length}`);
-    console.table(figures);
+    showFigures([figures], json);
   });
 }
 

@@ -1,3 +1,4 @@
+import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 
 /** What a benchmark takes on its command line: `--name VALUE`, or `--name` alone. */
@@ -143,4 +144,14 @@ function helpText(name: string, options: Options): string {
   const width = Math.max(...rows.map(([written]) => written.length));
   const lines = rows.map(([written, about]) => `  ${written.padEnd(width)}  ${about}\n`);
   return `Usage: headgate bench ${name} [options]\n\nOptions:\n${lines.join('')}`;
+}
+
+/** Shows what was measured: a table with the machine it was measured on, or a line of JSON for each. */
+export function showFigures(figures: readonly object[], json: boolean): void {
+  if (json) {
+    for (const each of figures) console.log(JSON.stringify(each));
+    return;
+  }
+  console.log(`Node ${process.version}, ${cpus()[0]?.model ?? 'unknown CPU'} x ${cpus().length}`);
+  console.table(figures);
 }

@@ -6,7 +6,8 @@ import { decideHeartbeat } from '../machines/decide/heartbeat.ts';
 import type { Context, GroupSlot } from '../machines/decision.ts';
 import { emptySlot, newSoft } from '../machines/model/empty.ts';
 import { resolveBehaviour } from '../machines/model/profile.ts';
-import { toTaskList } from '../machines/model/task-list.ts';
+import { ownedSince } from '../machines/model/task-list.ts';
+import type { TasksByRole } from '../machines/model/tasks.ts';
 import type { GroupRecord } from '../machines/records.ts';
 
 /** Nanoseconds of one idle heartbeat's decision in a group of some size; `check` is the same for every run. */
@@ -69,7 +70,11 @@ function stableSlot(members: number): GroupSlot {
   const records: GroupRecord[] = [
     { type: 'topology', groupId: GROUP_ID, value: { epoch: 0, subtopologies: [subtopology] } },
   ];
-  for (let at = 0; at < members; at++) records.push(...recordsOfMember(`member-${at}`, at));
+  for (let at = 0; at < members; at++) {
+    const active = [{ subtopologyId: '0', partitions: [at] }];
+    const tasks = { active, standby: [], warmup: [] };
+    records.push(...recordsOfMember(`member-${at}`, tasks, tasks));
+  }
   const joined = records.reduce(apply, emptySlot(GROUP_ID));
   const first = decideHeartbeat(
     { ...joined, soft: newSoft(1) },
@@ -87,9 +92,12 @@ function stableSlot(members: number): GroupSlot {
   return { ...apply(raised, target), soft: newSoft(1) };
 }
 
-function recordsOfMember(memberId: string, partition: number): readonly GroupRecord[] {
-  const tasks = toTaskList([{ subtopologyId: '0', partitions: [partition] }]);
-  const active = tasks.map((entry) => ({ ...entry, assignmentEpochs: [2] }));
+/** The records of a member that is settled at epoch 2. */
+export function recordsOfMember(
+  memberId: string,
+  has: TasksByRole,
+  target: TasksByRole,
+): readonly GroupRecord[] {
   return [
     {
       type: 'memberMetadata',
@@ -107,12 +115,7 @@ function recordsOfMember(memberId: string, partition: number): readonly GroupRec
         clientTags: [],
       },
     },
-    {
-      type: 'targetMember',
-      groupId: GROUP_ID,
-      memberId,
-      value: { active: tasks, standby: [], warmup: [] },
-    },
+    { type: 'targetMember', groupId: GROUP_ID, memberId, value: target },
     {
       type: 'currentAssignment',
       groupId: GROUP_ID,
@@ -121,7 +124,7 @@ function recordsOfMember(memberId: string, partition: number): readonly GroupRec
         memberEpoch: 2,
         previousMemberEpoch: 1,
         state: 'stable',
-        assigned: { active, standby: [], warmup: [] },
+        assigned: { ...has, active: ownedSince(has.active, 2) },
         pendingRevocation: { active: [], standby: [], warmup: [] },
       },
     },

@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { ClientConnection } from '../src/client/connection.ts';
 import { type HeartbeatAnswer, ScriptedMember } from '../src/client/member.ts';
-import { count, counts, flag, runBench } from './command-line.ts';
+import { count, counts, flag, runBench, showFigures } from './command-line.ts';
 import { cpuSeconds, readyAddress, startServer, stopServer } from './server-process.ts';
 
 /** What is measured. */
@@ -141,12 +141,7 @@ async function main(): Promise<void> {
     for (const groupSize of sizes) {
       figures.push(await benchHeartbeats({ members, groupSize, beats }));
     }
-    if (json) {
-      for (const each of figures) console.log(JSON.stringify(each));
-      return;
-    }
-    console.log(`Node ${process.version}, ${cpus()[0]?.model ?? 'unknown CPU'} x ${cpus().length}`);
-    console.table(figures);
+    showFigures(figures, json);
   });
 }
 

@@ -1,4 +1,3 @@
-import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { apply } from '../machines/apply.ts';
 import type { Client } from '../machines/commands.ts';
@@ -6,12 +5,11 @@ import { decideHeartbeat } from '../machines/decide/heartbeat.ts';
 import type { Context, GroupSlot } from '../machines/decision.ts';
 import { emptySlot, newSoft, UNHEARD_MEMBER } from '../machines/model/empty.ts';
 import { PersistentMap } from '../machines/model/persistent-map.ts';
-import { ownedSince } from '../machines/model/task-list.ts';
 import type { TaskList, TaskOffset, TasksByRole } from '../machines/model/tasks.ts';
 import type { GroupRecord } from '../machines/records.ts';
-import { amount, flag, runBench } from './command-line.ts';
+import { amount, flag, runBench, showFigures } from './command-line.ts';
 import { type TimingLimits, timeRuns } from './cpu-time.ts';
-import { idleContext, idleRequest } from './heartbeat-decision.ts';
+import { idleContext, idleRequest, recordsOfMember } from './heartbeat-decision.ts';
 
 /** A settled group, each task with one standby, of whose tasks some are to go to another process. */
 export type RefineCell = {
@@ -158,44 +156,6 @@ function reportOf(partitions: readonly number[], offset: bigint): readonly TaskO
   return partitions.map((partition) => ({ subtopologyId: '0', partition, offset }));
 }
 
-function recordsOfMember(
-  memberId: string,
-  has: TasksByRole,
-  target: TasksByRole,
-): readonly GroupRecord[] {
-  return [
-    {
-      type: 'memberMetadata',
-      groupId: GROUP_ID,
-      memberId,
-      value: {
-        instanceId: null,
-        rackId: null,
-        clientId: CLIENT.clientId,
-        clientHost: CLIENT.clientHost,
-        rebalanceTimeoutMs: 60_000,
-        topologyEpoch: 0,
-        processId: memberId,
-        userEndpoint: null,
-        clientTags: [],
-      },
-    },
-    { type: 'targetMember', groupId: GROUP_ID, memberId, value: target },
-    {
-      type: 'currentAssignment',
-      groupId: GROUP_ID,
-      memberId,
-      value: {
-        memberEpoch: 2,
-        previousMemberEpoch: 1,
-        state: 'stable',
-        assigned: { ...has, active: ownedSince(has.active, 2) },
-        pendingRevocation: { active: [], standby: [], warmup: [] },
-      },
-    },
-  ];
-}
-
 function scan({ group }: GroupSlot): number {
   let sum = 0;
   const add = ({ active, standby, warmup }: TasksByRole): void => {
@@ -231,12 +191,7 @@ async function main(): Promise<void> {
         figures.push(await benchRefine({ ...size, oneMovesIn }, limits));
       }
     }
-    if (json) {
-      for (const each of figures) console.log(JSON.stringify(each));
-      return;
-    }
-    console.log(`Node ${process.version}, ${cpus()[0]?.model ?? 'unknown CPU'} x ${cpus().length}`);
-    console.table(figures);
+    showFigures(figures, json);
   });
 }
 
