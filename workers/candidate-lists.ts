@@ -3,8 +3,11 @@ import { at, type Dense } from './dense.ts';
 /** Lists by task, as {@link Dense} has them, with room for more at their ends. */
 export type Candidates = Pick<
   Dense,
-  'candStart' | 'candDisk' | 'candMember' | 'candOffset' | 'candRole' | 'candCaughtUp'
->;
+  'candStart' | 'candDisk' | 'candMember' | 'candRole' | 'candCaughtUp'
+> & {
+  /** Offset sum, rounded above 2^53: -1 unknown, Infinity not started. The order of the list is the exact one. */
+  readonly candOffset: Float64Array;
+};
 
 /** Room for candidates grows by a quarter, so that lists can be used again. */
 const ROOM_GROWTH = 1.25;

@@ -108,13 +108,39 @@ function layOut(size: DenseSizes, arena: Arena) {
   } = size;
   return {
     size,
-    /** Offset sum, rounded above 2^53: -1 unknown, Infinity not started. The order of the list is the exact one. */
-    candOffset: arena.f64(C),
     /** A result: the measures of the run, and one per tag key. See figures.ts. */
     figures: arena.f64(FIGURES.length + K),
+    // The problem, by task. These lie where they lay as long as the topology and the number of standbys are the same.
     /** First task of each subtopology. */
     base: arena.i32(S + 1),
     subtopologyOf: arena.i32(T),
+    /** The member that holds the task as active, or -1. */
+    prevActive: arena.i32(T),
+    candStart: arena.i32(T + 1),
+    /** Where in its list the candidates begin that only have the task on disk; before them are those that hold a copy. */
+    candDisk: arena.i32(T),
+
+    // Results, by task.
+    /** Member or -1. */
+    active: arena.i32(T),
+    /** `slots` members per task, the rest -1. */
+    standby: arena.i32(T * R),
+    activeTask: arena.i32(T),
+    standbyTask: arena.i32(T * R),
+
+    // Scratch of a run, by task; dirty at its start.
+    standbyCount: arena.i32(T),
+    order: arena.i32(T),
+    /** Tasks that have no owner yet, ascending. */
+    rest: arena.i32(T),
+    few: arena.i32(T),
+    /** The process that is to run the task, before one of its members is chosen. */
+    taskProc: arena.i32(T),
+    /** Tasks, or places of standbys, by process. */
+    entry: arena.i32(T * Math.max(1, R)),
+    fewSorted: arena.i32(T),
+
+    // The problem, by member, process and candidate.
     procOf: arena.i32(M),
     procStart: arena.i32(P + 1),
     procMember: arena.i32(M),
@@ -126,36 +152,15 @@ function layOut(size: DenseSizes, arena: Arena) {
     tagValue: arena.i32(P * K),
     /** Group of the processes with the same tags. */
     tagGroup: arena.i32(P),
-    /** The member that holds the task as active, or -1. */
-    prevActive: arena.i32(T),
-    candStart: arena.i32(T + 1),
-    /** Where in its list the candidates begin that only have the task on disk; before them are those that hold a copy. */
-    candDisk: arena.i32(T),
     /** By rank, best first (section 4). */
     candMember: arena.i32(C),
 
-    // Results.
-    /** Member or -1. */
-    active: arena.i32(T),
-    /** `slots` members per task, the rest -1. */
-    standby: arena.i32(T * R),
+    // Results, by member.
     activeStart: arena.i32(M + 1),
-    activeTask: arena.i32(T),
     standbyStart: arena.i32(M + 1),
-    standbyTask: arena.i32(T * R),
 
-    // Scratch of a run; dirty at its start.
-    standbyCount: arena.i32(T),
-    order: arena.i32(T),
-    /** Tasks that have no owner yet, ascending. */
-    rest: arena.i32(T),
-    few: arena.i32(T),
-    /** The process that is to run the task, before one of its members is chosen. */
-    taskProc: arena.i32(T),
-    /** Tasks, or places of standbys, by process. */
-    entry: arena.i32(T * Math.max(1, R)),
+    // Scratch.
     entryStart: arena.i32(P + 1),
-    fewSorted: arena.i32(T),
     count: arena.i32(M),
     planned: arena.i32(M),
     procNext: arena.i32(P),

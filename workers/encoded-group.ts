@@ -7,11 +7,13 @@ import type {
 import { PersistentMap } from '../machines/model/persistent-map.ts';
 import { invariant } from '../machines/model/refusal.ts';
 import type { TasksByRole } from '../machines/model/tasks.ts';
-import type { Dense, DenseSizes } from './dense.ts';
+import type { Dense } from './dense.ts';
+import { KeptBuffer, type WrittenProblem } from './kept-buffer.ts';
 import type { Entry, Process } from './member-entry.ts';
 import { MemberReader, type MemberTasks } from './member-tasks.ts';
 import { Ordered } from './ordered.ts';
 import type { ProblemView } from './problem-view.ts';
+import type { SharedBuffers } from './shared-buffers.ts';
 import { type MemberChange, StateByTask } from './state-by-task.ts';
 import { TaskNumbers } from './task-numbers.ts';
 import { tagsOf, writeProcesses } from './write-processes.ts';
@@ -51,6 +53,7 @@ export class EncodedGroup {
   /** Those that may have to be written otherwise than last time. */
   #changed = new Set<Entry>();
   #state: StateByTask;
+  readonly #buffer = new KeptBuffer();
   /** The members as last written, with what was read of each. */
   #written: readonly Entry[] = [];
   #read: MemberTasks[] = [];
@@ -88,7 +91,8 @@ export class EncodedGroup {
       this.#entries.size * MEMBER_BYTES +
       this.#numbers.count * TASK_BYTES +
       held * HELD_BYTES +
-      this.#state.bytes
+      this.#state.bytes +
+      this.#buffer.bytes
     );
   }
 
@@ -146,15 +150,8 @@ export class EncodedGroup {
     return this.#unread.length === 0;
   }
 
-  /**
-   * Writes the problem down. To be called when all is read.
-   *
-   * @param open gives the arrays for so much.
-   */
-  write(
-    question: WholeQuestion,
-    open: (size: DenseSizes, facts: Omit<Dense['facts'], 'algorithm'>) => Dense,
-  ): Dense {
+  /** Writes the problem down, in a buffer that is the caller's until it releases it. To be called when all is read. */
+  write(question: WholeQuestion, algorithm: number, buffers: SharedBuffers): WrittenProblem {
     const members = this.#memberOrder.items;
     const processes =
       this.#view.orderProcesses?.(members.map(({ process }) => process)) ??
@@ -166,34 +163,35 @@ export class EncodedGroup {
     const stale = question.assignToStaleMembers
       ? 0
       : members.length - (this.#topologyEpochs.get(question.topologyEpoch) ?? 0);
-    const dense = open(
-      {
-        subtopologies: this.#numbers.subtopologyIds.length,
-        tasks: this.#numbers.count,
-        members: members.length,
-        processes: processes.length,
-        replicas: question.numStandbyReplicas,
-        slots: Math.max(0, Math.min(question.numStandbyReplicas, processes.length - 1)),
-        tagKeys: rackAwareAssignmentTags.length,
-        tagGroups: tags.groupCount,
-        candidates: this.#state.candidateCount,
-      },
-      { held: this.#state.held, copies: this.#state.copies, stale },
+    const size = {
+      subtopologies: this.#numbers.subtopologyIds.length,
+      tasks: this.#numbers.count,
+      members: members.length,
+      processes: processes.length,
+      replicas: question.numStandbyReplicas,
+      slots: Math.max(0, Math.min(question.numStandbyReplicas, processes.length - 1)),
+      tagKeys: rackAwareAssignmentTags.length,
+      tagGroups: tags.groupCount,
+      candidates: this.#state.candidateCount,
+    };
+    const facts = { algorithm, held: this.#state.held, copies: this.#state.copies, stale };
+    const written = this.#buffer.write(
+      { size, facts, numbers: this.#numbers, state: this.#state },
+      buffers,
     );
-    const { base, subtopologyIds } = this.#numbers;
-    dense.base.set(base);
-    for (let s = 0; s < subtopologyIds.length; s++) {
-      dense.subtopologyOf.fill(s, base[s], base[s + 1]);
-    }
-    dense.stateful.set(this.#numbers.stateful);
-    this.#state.copyTo(dense);
+    const { dense } = written;
     dense.frozen.fill(0);
     if (stale > 0) writeFrozen(dense, members, question.topologyEpoch);
     dense.tagValue.set(tags.values);
     if (tags.groups === undefined) dense.tagGroup.fill(0);
     else dense.tagGroup.set(tags.groups);
     writeProcesses(dense, members, processes, this.#view);
-    return dense;
+    return written;
+  }
+
+  /** See {@link StateByTask.offsets}; those of the problem written last. */
+  offsets(): Float64Array {
+    return this.#state.offsets();
   }
 
   #noteMember(
@@ -306,14 +304,20 @@ export class EncodedGroup {
     this.#state.update(this.#read, changes, renumbered);
   }
 
-  /** Gives members their numbers; tells the new number by the old one. */
-  #renumber(members: readonly Entry[]): Int32Array {
-    const renumbered = new Int32Array(this.#written.length);
+  /** Gives members their numbers; tells the new number by the old one, or that those who were there keep theirs. */
+  #renumber(members: readonly Entry[]): Int32Array | undefined {
     this.#installed = undefined;
-    for (const entry of this.#written) entry.number = -1;
+    const before = this.#written;
+    for (let m = 0; m < before.length; m++) (before[m] as Entry).number = -1;
     for (let m = 0; m < members.length; m++) (members[m] as Entry).number = m;
-    for (let m = 0; m < renumbered.length; m++) renumbered[m] = (this.#written[m] as Entry).number;
-    return renumbered;
+    let isSame = true;
+    const renumbered = new Int32Array(before.length);
+    for (let m = 0; m < before.length; m++) {
+      const { number } = before[m] as Entry;
+      renumbered[m] = number;
+      isSame &&= number === m;
+    }
+    return isSame ? undefined : renumbered;
   }
 }
 

@@ -41,7 +41,7 @@ export class EncodedGroups {
    * Writes a problem into a buffer of its own. Waits for the event loop where much has changed since the group was last asked
    * for.
    */
-  async encode(problem: GroupProblem): Promise<EncodedProblem> {
+  async encode(problem: GroupProblem, { withOffsets = false } = {}): Promise<EncodedProblem> {
     const kept = this.#take(problem);
     // Two runs of one group under way at once, as after a roll-back: the second one starts from nothing.
     const group = kept.busy ? new EncodedGroup(kept.view) : kept.group;
@@ -50,7 +50,7 @@ export class EncodedGroups {
     try {
       group.follow(problem);
       while (!group.read(READ_MAX)) await setImmediate();
-      return writeProblem(group, problem, this.#buffers);
+      return writeProblem(group, problem, this.#buffers, withOffsets);
     } finally {
       if (isKept) {
         kept.busy = false;

@@ -44,7 +44,8 @@ export function readQuestion(question: ModuleQuestion): ModuleProblem {
   };
 }
 
-function tasksOf({ subtopologyIds, members }: ModuleQuestion, dense: Dense): readonly Task[] {
+function tasksOf(question: ModuleQuestion, dense: Dense): readonly Task[] {
+  const { subtopologyIds, members } = question;
   const { size, base, subtopologyOf, stateful, prevActive } = dense;
   return Array.from({ length: size.tasks }, (_, t) => {
     const s = at(subtopologyOf, t);
@@ -56,13 +57,17 @@ function tasksOf({ subtopologyIds, members }: ModuleQuestion, dense: Dense): rea
       partition,
       stateful: isSet(stateful, s),
       activeOn: members[at(prevActive, t)]?.memberId ?? null,
-      copies: copiesOf(members, dense, t),
+      copies: copiesOf(question, dense, t),
     };
   });
 }
 
-function copiesOf(members: ModuleQuestion['members'], dense: Dense, t: number): readonly Copy[] {
-  const { candStart, candMember, candRole, candCaughtUp, candOffset } = dense;
+function copiesOf(
+  { members, candOffset }: ModuleQuestion,
+  dense: Dense,
+  t: number,
+): readonly Copy[] {
+  const { candStart, candMember, candRole, candCaughtUp } = dense;
   const copies: Copy[] = [];
   for (let c = at(candStart, t); c < at(candStart, t + 1); c++) {
     const member = members[at(candMember, c)];

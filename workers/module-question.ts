@@ -1,5 +1,6 @@
 import { deserialize, serialize } from 'node:v8';
 import type { AssignmentHolder, GroupProblem } from '../machines/model/assignment.ts';
+import { invariant } from '../machines/model/refusal.ts';
 import type { KeyValue } from '../machines/model/topology.ts';
 import { denseBytes } from './dense.ts';
 import type { EncodedProblem } from './problem.ts';
@@ -8,6 +9,8 @@ import type { EncodedProblem } from './problem.ts';
 export type ModuleQuestion = {
   /** A copy of the problem's buffer: nothing done to it reaches anybody. */
   readonly dense: Uint8Array;
+  /** What the candidates report: the sum of their offsets, -1 unknown, Infinity not started. */
+  readonly candOffset: Float64Array;
   readonly groupId: string;
   /** By dense number. */
   readonly subtopologyIds: readonly string[];
@@ -35,7 +38,8 @@ type Written = Omit<ModuleQuestion, 'members'> & {
 
 /** The question as bytes. The one copy of the problem is made here. */
 export function writeQuestion(problem: GroupProblem, encoded: EncodedProblem): Buffer {
-  const { memberIds } = encoded;
+  const { memberIds, candOffset } = encoded;
+  invariant(candOffset !== undefined, 'a problem for a module is written with its offsets');
   const { buffer, size } = encoded.dense;
   const processIds: string[] = [];
   const instanceIds: (string | null)[] = [];
@@ -52,6 +56,7 @@ export function writeQuestion(problem: GroupProblem, encoded: EncodedProblem): B
   });
   const written: Written = {
     dense: new Uint8Array(buffer, 0, denseBytes(size)).slice(),
+    candOffset,
     groupId: problem.groupId,
     subtopologyIds: encoded.numbering.subtopologyIds,
     rackAwareAssignmentTags: problem.rackAwareAssignmentTags,

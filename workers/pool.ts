@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
@@ -72,8 +73,7 @@ const WARNED_MAX = 100;
  */
 export class AssignorPool implements AssignorPort {
   readonly #pool: Piscina<AssignmentJob, AssignmentOutcome>;
-  readonly #buffers = new SharedBuffers();
-  readonly #groups = new EncodedGroups(this.#buffers);
+  readonly #groups = new EncodedGroups(new SharedBuffers());
   readonly #log: Pick<Log, 'warn'>;
   readonly #modules: AssignorModules | undefined;
   readonly #runsMax: number;
@@ -135,9 +135,12 @@ export class AssignorPool implements AssignorPort {
     await this.#pool.destroy();
   }
 
-  async #encode(problem: GroupProblem): Promise<EncodedProblem> {
+  async #encode(
+    problem: GroupProblem,
+    options?: { readonly withOffsets: boolean },
+  ): Promise<EncodedProblem> {
     try {
-      return await this.#groups.encode(problem);
+      return await this.#groups.encode(problem, options);
     } catch (cause) {
       throw new AssignorError('failed', `Assignment failed: ${String(cause)}`, { cause });
     }
@@ -159,7 +162,7 @@ export class AssignorPool implements AssignorPort {
     // Written down when somebody is to read it: a group that waits for its turn takes no memory.
     let written: Promise<EncodedProblem> | undefined;
     const encode = () => {
-      written ??= this.#encode(this.#forOurs(problem));
+      written ??= this.#encode(this.#forOurs(problem), { withOffsets: true });
       return written;
     };
     const fault = await modules.propose(problem.assignor, {
@@ -231,16 +234,20 @@ export class AssignorPool implements AssignorPort {
   }
 
   async #run(job: AssignmentJob, deadlineMs: number): Promise<AssignmentOutcome> {
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), deadlineMs);
+    const signal = new EventEmitter();
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      signal.emit('abort');
+    }, deadlineMs);
     try {
-      return await this.#pool.run(job, { signal: late.signal }).catch((error: unknown) => {
-        if (!isThreadEnd(error) || this.#closed || late.signal.aborted) throw error;
+      return await this.#pool.run(job, { signal }).catch((error: unknown) => {
+        if (!isThreadEnd(error) || this.#closed || isLate) throw error;
         this.#log.warn({ error }, 'Assignor thread ended under a run; trying it once more');
-        return this.#pool.run(job, { signal: late.signal });
+        return this.#pool.run(job, { signal });
       });
     } catch (cause) {
-      throw this.#explain(cause, late.signal.aborted, deadlineMs);
+      throw this.#explain(cause, isLate, deadlineMs);
     } finally {
       clearTimeout(timer);
     }
@@ -252,7 +259,7 @@ export class AssignorPool implements AssignorPort {
     try {
       await this.#run({ buffer: encoded.dense.buffer, looksBack: true }, deadlineMs);
       const found = readLookBack(encoded);
-      this.#buffers.give(encoded.dense.buffer);
+      encoded.release();
       return found;
     } catch (error) {
       if (!this.#closed) this.#log.warn({ error }, 'Cannot say why tasks move');
@@ -272,8 +279,9 @@ export class AssignorPool implements AssignorPort {
   }
 
   #read(problem: GroupProblem, encoded: EncodedProblem, outcome: AssignmentOutcome): GroupResult {
-    // The thread has answered, so nobody else touches the buffer. Of a result it is looked back on first.
-    if (outcome.status !== 'assigned') this.#buffers.give(encoded.dense.buffer);
+    // The thread has answered, so nobody else touches the buffer. Of a result it is looked back on first; what broke a
+    // rule may have broken the problem, too, and goes.
+    if (outcome.status === 'noProcess') encoded.release();
     if (outcome.status === 'noProcess') {
       throw new AssignorError(
         'noProcess',

@@ -68,21 +68,21 @@ function mergeById<T extends Identified>(
   added: readonly T[],
   gone: ReadonlySet<T>,
 ): readonly T[] {
-  const kept = gone.size === 0 ? before : before.filter((item) => !gone.has(item));
-  if (added.length === 0) return kept;
-  const sorted = added.toSorted((a, b) => byCodeUnits(a.id, b.id));
+  const changes = [...added, ...gone].sort((a, b) => byCodeUnits(a.id, b.id));
   const merged: T[] = [];
   let from = 0;
-  for (const item of sorted) {
-    const to = firstAfter(kept, item.id, from);
-    for (; from < to; from++) merged.push(kept[from] as T);
-    merged.push(item);
+  for (const item of changes) {
+    const to = firstFrom(before, item.id, from);
+    for (; from < to; from++) merged.push(before[from] as T);
+    if (gone.has(item)) from++;
+    else merged.push(item);
   }
-  for (; from < kept.length; from++) merged.push(kept[from] as T);
+  for (; from < before.length; from++) merged.push(before[from] as T);
   return merged;
 }
 
-function firstAfter(items: readonly Identified[], id: string, from: number): number {
+/** The place of the first one whose id is not smaller. */
+function firstFrom(items: readonly Identified[], id: string, from: number): number {
   let low = from;
   let high = items.length;
   while (low < high) {

@@ -7,23 +7,29 @@ import {
   gatherProblem,
 } from '../machines/model/assignment.ts';
 import type { LookBack } from '../machines/model/look-back.ts';
-import { listTasks, NumberedTasks, type TaskNumbering } from '../machines/model/numbered-tasks.ts';
-import { ALGORITHMS, at, createDense, type Dense, denseBytes } from './dense.ts';
+import {
+  listTasks,
+  NumberedTargets,
+  type TaskNumbering,
+} from '../machines/model/numbered-tasks.ts';
+import { ALGORITHMS, at } from './dense.ts';
 import { EncodedGroup } from './encoded-group.ts';
 import { readFigures } from './figures.ts';
+import type { WrittenProblem } from './kept-buffer.ts';
 import { NumberedReasons } from './numbered-reasons.ts';
 import { kafkaView, ownView, type ProblemView } from './problem-view.ts';
 import type { SharedBuffers } from './shared-buffers.ts';
 
 /** A problem in numbers, and what it takes to read the result in words again. */
-export type EncodedProblem = {
-  readonly dense: Dense;
+export type EncodedProblem = WrittenProblem & {
   readonly numbering: TaskNumbering;
   /** In the order of their numbers. */
   readonly memberIds: readonly string[];
   readonly installed: GroupResult['installed'];
   /** In the order of their keys. */
   readonly tags: readonly string[];
+  /** See {@link EncodedGroup.offsets}; left out where nobody asks for them. */
+  readonly candOffset?: Float64Array;
 };
 
 /** How the assignor asked for looks at problems. */
@@ -32,13 +38,14 @@ export function viewOf(question: AssignmentQuestion): ProblemView {
 }
 
 /**
- * Writes a problem as dense arrays into one shared buffer, which the caller gives back to `buffers` when no thread
- * can touch it any more. Everything that does not fit the topology is left out: tasks unknown or out of range, copies
+ * Writes a problem as dense arrays into one shared buffer, which the caller releases when no thread can touch it any
+ * more. Everything that does not fit the topology is left out: tasks unknown or out of range, copies
  * and offsets of stateless tasks. Order of lists in the problem does not matter (section 8).
  *
  * Candidates are sorted, and judged caught up or not, by their exact sums before those become doubles.
  *
  * @param group that follows the problem and has read all of it.
+ * @param withOffsets whether the sums themselves are wanted, for an assignor that is not ours.
  *
  * Source: assignors 4, 9.1, 9.2.
  */
@@ -46,18 +53,17 @@ export function writeProblem(
   group: EncodedGroup,
   problem: GroupProblem,
   buffers: SharedBuffers,
+  withOffsets = false,
 ): EncodedProblem {
-  const algorithm = algorithmOf(problem);
-  const dense = group.write(problem, (size, facts) =>
-    createDense(buffers.take(denseBytes(size)), size, { algorithm, ...facts }),
-  );
+  const written = group.write(problem, algorithmOf(problem), buffers);
   const { rackAwareAssignmentTags: tags } = problem;
   return {
-    dense,
+    ...written,
     numbering: group.numbers,
     memberIds: group.memberIds,
     installed: group.installed,
     tags,
+    ...(withOffsets && { candOffset: group.offsets() }),
   };
 }
 
@@ -67,7 +73,7 @@ export function encodeProblem(problem: AssignmentProblem, buffers: SharedBuffers
   const group = new EncodedGroup(viewOf(problem));
   group.follow(gathered);
   group.read();
-  return writeProblem(group, gathered, buffers);
+  return writeProblem(group, gathered, buffers, true);
 }
 
 /** Copies the result out of the buffer; afterwards nothing refers to it. Lists are made when they are read. */
@@ -75,7 +81,6 @@ export function readResult(encoded: EncodedProblem): GroupResult {
   const { dense, numbering, memberIds, installed } = encoded;
   const actives = { start: dense.activeStart.slice(), tasks: dense.activeTask.slice() };
   const standbys = { start: dense.standbyStart.slice(), tasks: dense.standbyTask.slice() };
-  const targets = memberIds.map((_, m) => new NumberedTasks(numbering, actives, standbys, m));
   const unassigned = new Int32Array(dense.size.tasks - at(actives.start, dense.size.members));
   let found = 0;
   for (let t = 0; found < unassigned.length && t < dense.size.tasks; t++) {
@@ -84,7 +89,7 @@ export function readResult(encoded: EncodedProblem): GroupResult {
   return {
     memberIds,
     installed,
-    targets,
+    targets: new NumberedTargets(numbering, actives, standbys),
     unassigned: listTasks(numbering, unassigned, 0, found),
   };
 }
@@ -105,7 +110,9 @@ export function readLookBack({ dense, numbering, memberIds, tags }: EncodedProbl
 
 /** The result for a problem that was given member by member, in that order. */
 export function listResult(problem: AssignmentProblem, result: GroupResult): AssignmentResult {
-  const targets = new Map(result.memberIds.map((memberId, at) => [memberId, result.targets[at]]));
+  const targets = new Map(
+    result.memberIds.map((memberId, at) => [memberId, result.targets.at(at)]),
+  );
   return {
     members: problem.members.map(({ memberId }) => {
       const { active = [], standby = [] } = targets.get(memberId) ?? {};

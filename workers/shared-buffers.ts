@@ -23,11 +23,16 @@ export class SharedBuffers {
 
   /** A buffer of at least this many bytes, with anything in it. */
   take(bytes: number): SharedArrayBuffer {
-    const classBytes = Math.max(SMALLEST_BYTES, 2 ** Math.ceil(Math.log2(bytes)));
+    const classBytes = this.classOf(bytes);
     const kept = this.#free.get(classBytes)?.pop();
     if (kept === undefined) return new SharedArrayBuffer(classBytes);
     this.#bytes -= classBytes;
     return kept;
+  }
+
+  /** The size of the buffers that are handed out for so many bytes. */
+  classOf(bytes: number): number {
+    return Math.max(SMALLEST_BYTES, 2 ** Math.ceil(Math.log2(bytes)));
   }
 
   give(buffer: SharedArrayBuffer): void {

@@ -45,6 +45,8 @@ export class StateByTask {
   #copies = 0;
   /** Somebody claims an active task of another member. */
   #contested = false;
+  #activesVersion = 0;
+  #candidatesVersion = 0;
 
   constructor(taskCount: number, rules: StateRules) {
     this.#rules = rules;
@@ -59,6 +61,16 @@ export class StateByTask {
 
   get candidateCount(): number {
     return at(this.#candidates.candStart, this.#prevActive.length);
+  }
+
+  /** Changes whenever a task may be somebody else's. */
+  get activesVersion(): number {
+    return this.#activesVersion;
+  }
+
+  /** Changes whenever a task may have other candidates. */
+  get candidatesVersion(): number {
+    return this.#candidatesVersion;
   }
 
   /** Bytes that its lists take, those to be filled anew included. */
@@ -102,27 +114,36 @@ export class StateByTask {
     else this.#rebuild();
   }
 
-  copyTo(dense: Dense): void {
+  copyActives({ prevActive }: Dense): void {
     // Filling is several times faster than copying into shared memory.
-    if (this.#held === 0) dense.prevActive.fill(-1);
-    else dense.prevActive.set(this.#prevActive);
+    if (this.#held === 0) prevActive.fill(-1);
+    else prevActive.set(this.#prevActive);
+  }
+
+  /** Where each task's list of candidates is. */
+  copyLists({ candStart, candDisk }: Dense): void {
+    candStart.set(this.#candidates.candStart);
+    candDisk.set(this.#candidates.candDisk);
+  }
+
+  copyCandidates({ candMember, candRole, candCaughtUp }: Dense): void {
     const count = this.candidateCount;
-    if (count === 0) {
-      dense.candStart.fill(0);
-      dense.candDisk.fill(0);
-      return;
-    }
-    dense.candStart.set(this.#candidates.candStart);
-    dense.candDisk.set(this.#candidates.candDisk);
-    dense.candMember.set(this.#candidates.candMember.subarray(0, count));
-    dense.candOffset.set(this.#candidates.candOffset.subarray(0, count));
-    dense.candRole.set(this.#candidates.candRole.subarray(0, count));
-    dense.candCaughtUp.set(this.#candidates.candCaughtUp.subarray(0, count));
+    if (count === 0) return;
+    candMember.set(this.#candidates.candMember.subarray(0, count));
+    candRole.set(this.#candidates.candRole.subarray(0, count));
+    candCaughtUp.set(this.#candidates.candCaughtUp.subarray(0, count));
+  }
+
+  /** The offset sums of all candidates, rounded above 2^53: -1 unknown, Infinity not started. The order of the lists is the exact one. */
+  offsets(): Float64Array {
+    return this.#candidates.candOffset.slice(0, this.candidateCount);
   }
 
   // --- everything anew --------------------------------------------------------------------------------------------
 
   #rebuild(): void {
+    this.#activesVersion++;
+    this.#candidatesVersion++;
     const read = this.#claimActives(this.#read);
     this.#read = read;
     let count = 0;
@@ -190,6 +211,11 @@ export class StateByTask {
   /** @returns whether no active task is claimed twice; else everything has to be made anew. */
   #patchActives(changes: readonly MemberChange[], renumbered: Int32Array | undefined): boolean {
     const prevActive = this.#prevActive;
+    const isTouched =
+      changes.some(({ before, after }) => hasActives(before) || hasActives(after)) ||
+      (renumbered !== undefined && this.#held > 0);
+    if (!isTouched) return true;
+    this.#activesVersion++;
     for (const { before, beforeNumber } of changes) {
       for (const task of before?.active ?? []) {
         if (at(prevActive, task) !== beforeNumber) continue;
@@ -230,10 +256,12 @@ export class StateByTask {
       this.#copies += after?.copyCount ?? 0;
     }
     if (added.size === 0) {
-      const { candMember } = old;
-      if (renumbered !== undefined) renumber(candMember, candMember, renumbered, 0, count);
+      if (renumbered === undefined || count === 0) return;
+      this.#candidatesVersion++;
+      renumber(old.candMember, old.candMember, renumbered, 0, count);
       return;
     }
+    this.#candidatesVersion++;
     const lists = this.#nextLists(count);
     const touched = Int32Array.from(added.keys()).sort();
     let from = 0;
@@ -381,6 +409,10 @@ function putCandidate(
   candOffset[place] = sum;
   candRole[place] = role;
   candCaughtUp[place] = caughtUp;
+}
+
+function hasActives(read: MemberTasks | undefined): boolean {
+  return read !== undefined && read.active.length > 0;
 }
 
 function weightOf(read: MemberTasks | undefined): number {

@@ -1,7 +1,7 @@
 import type { RunOutcome } from '../decision.ts';
 import { byCodeUnits } from '../model/ids.ts';
 import type { TargetChange, Untold } from '../model/look-back.ts';
-import { NumberedTasks } from '../model/numbered-tasks.ts';
+import { NumberedTargets, NumberedTasks } from '../model/numbered-tasks.ts';
 import type { RunInFlight } from '../model/soft.ts';
 import { sameTasksByRole } from '../model/task-list.ts';
 import type { TasksByRole } from '../model/tasks.ts';
@@ -40,15 +40,16 @@ export function installResult(
   problem.targets.forEachChange(targets, (memberId) => installedSince.add(memberId));
   const changes: TargetChange[] = [];
   const ofTheLeft = new Map<string, TasksByRole>();
+  const { targets: found } = result;
   result.memberIds.forEach((memberId, at) => {
-    const after = result.targets[at] ?? NO_TASKS_BY_ROLE;
     if (left.size > 0 && left.has(memberId)) {
-      ofTheLeft.set(memberId, after);
+      ofTheLeft.set(memberId, found.at(at) ?? NO_TASKS_BY_ROLE);
       return;
     }
     const isNews = installedSince.size > 0 && installedSince.has(memberId);
     const before = isNews ? targets.get(memberId) : result.installed[at];
-    noteChange(changes, memberId, before, after);
+    if (before && found instanceof NumberedTargets && found.isSame(at, before)) return;
+    noteChange(changes, memberId, before, found.at(at) ?? NO_TASKS_BY_ROLE);
   });
   for (const memberId of came) {
     const instanceId = members.get(memberId)?.instanceId ?? null;

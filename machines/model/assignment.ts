@@ -2,6 +2,7 @@ import type { StandIn } from './assignors.ts';
 import type { Group } from './group.ts';
 import type { LookBack } from './look-back.ts';
 import type { Member } from './member.ts';
+import type { TargetList } from './numbered-tasks.ts';
 import { PersistentMap } from './persistent-map.ts';
 import type { MemberSoft } from './soft.ts';
 import type { TaskList, TaskOffset, TasksByRole } from './tasks.ts';
@@ -90,7 +91,7 @@ export type GroupResult = {
   /** What the problem has as installed, in the order of `memberIds`. */
   readonly installed: readonly (TasksByRole | undefined)[];
   /** In the order of `memberIds`. */
-  readonly targets: readonly TasksByRole[];
+  readonly targets: TargetList;
   readonly unassigned: TaskList;
   /** Left out by who assigns without looking back. */
   readonly lookBack?: Promise<LookBack | undefined>;

@@ -13,9 +13,67 @@ export type TaskNumbering = {
 /** Ascending task numbers by member: those of member i are `tasks[start[i]]` up to `tasks[start[i + 1]]`. */
 export type NumberedLists = { readonly start: Int32Array; readonly tasks: Int32Array };
 
+/** The targets of members by their places. An array is one, too. */
+export type TargetList = Iterable<TasksByRole> & {
+  readonly length: number;
+  at(place: number): TasksByRole | undefined;
+};
+
 /**
- * A target in task numbers, whose lists are made when somebody reads them: of a thousand members that an assignment leaves
- * alone, nobody does.
+ * The targets of all members in task numbers. Whether one is as it was is found without making it: of a thousand members
+ * that an assignment leaves alone, none is made.
+ */
+export class NumberedTargets implements TargetList {
+  readonly numbering: TaskNumbering;
+  readonly actives: NumberedLists;
+  readonly standbys: NumberedLists;
+
+  /** @param actives, standbys by the same members; they must not change any more. */
+  constructor(numbering: TaskNumbering, actives: NumberedLists, standbys: NumberedLists) {
+    this.numbering = numbering;
+    this.actives = actives;
+    this.standbys = standbys;
+  }
+
+  get length(): number {
+    return this.actives.start.length - 1;
+  }
+
+  at(place: number): NumberedTasks | undefined {
+    return place < this.length ? new NumberedTasks(this, place) : undefined;
+  }
+
+  *[Symbol.iterator](): Generator<NumberedTasks> {
+    for (let place = 0; place < this.length; place++) yield new NumberedTasks(this, place);
+  }
+
+  /** Whether the member at a place has the very tasks of another target. */
+  isSame(place: number, other: TasksByRole): boolean {
+    if (other instanceof NumberedTasks && other.of.numbering === this.numbering) {
+      return (
+        sameRow(this.actives, place, other.of.actives, other.place) &&
+        sameRow(this.standbys, place, other.of.standbys, other.place)
+      );
+    }
+    return (
+      isRowOf(this.numbering, this.actives, place, other.active) &&
+      isRowOf(this.numbering, this.standbys, place, other.standby) &&
+      other.warmup.length === 0
+    );
+  }
+
+  /** The target of one member alone. */
+  alone(place: number): NumberedTargets {
+    return new NumberedTargets(
+      this.numbering,
+      onlyRow(this.actives, place),
+      onlyRow(this.standbys, place),
+    );
+  }
+}
+
+/**
+ * A target in task numbers, whose lists are made when somebody reads them.
  *
  * To the outside it is like any other {@link TasksByRole}.
  */
@@ -23,51 +81,35 @@ export class NumberedTasks implements TasksByRole {
   declare readonly active: TaskList;
   declare readonly standby: TaskList;
   declare readonly warmup: TaskList;
-  readonly #numbering: TaskNumbering;
-  #actives: NumberedLists;
-  #standbys: NumberedLists;
-  #at: number;
+  #of: NumberedTargets;
+  #place: number;
   #active: TaskList | undefined;
   #standby: TaskList | undefined;
 
-  /** The tasks at one place of two lists, which must not change any more. */
-  constructor(
-    numbering: TaskNumbering,
-    actives: NumberedLists,
-    standbys: NumberedLists,
-    at: number,
-  ) {
-    this.#numbering = numbering;
-    this.#actives = actives;
-    this.#standbys = standbys;
-    this.#at = at;
+  constructor(of: NumberedTargets, place: number) {
+    this.#of = of;
+    this.#place = place;
   }
 
   /** Whether it holds the same tasks as another value, found without making lists; undefined = not to be found so. */
   static same(a: TasksByRole, b: TasksByRole): boolean | undefined {
-    if (a instanceof NumberedTasks) return a.#sameAs(b);
-    return b instanceof NumberedTasks ? b.#sameAs(a) : undefined;
+    if (a instanceof NumberedTasks) return a.of.isSame(a.place, b);
+    return b instanceof NumberedTasks ? b.of.isSame(b.place, a) : undefined;
   }
 
-  #sameAs(other: TasksByRole): boolean {
-    if (other instanceof NumberedTasks && other.#numbering === this.#numbering) {
-      return (
-        sameRow(this.#actives, this.#at, other.#actives, other.#at) &&
-        sameRow(this.#standbys, this.#at, other.#standbys, other.#at)
-      );
-    }
-    return (
-      isRowOf(this.#numbering, this.#actives, this.#at, other.active) &&
-      isRowOf(this.#numbering, this.#standbys, this.#at, other.standby) &&
-      other.warmup.length === 0
-    );
+  /** The targets that it is one of, and which. */
+  get of(): NumberedTargets {
+    return this.#of;
+  }
+
+  get place(): number {
+    return this.#place;
   }
 
   /** Lets go of the lists of all the others: to be called when most of them are not kept. */
   letGo(): void {
-    this.#actives = onlyRow(this.#actives, this.#at);
-    this.#standbys = onlyRow(this.#standbys, this.#at);
-    this.#at = 0;
+    this.#of = this.#of.alone(this.#place);
+    this.#place = 0;
   }
 
   toJSON(): TasksByRole {
@@ -77,11 +119,11 @@ export class NumberedTasks implements TasksByRole {
   /** The list of a role, made at the first need. */
   listOf(role: Role): TaskList {
     if (role === 'active') {
-      this.#active ??= listRow(this.#numbering, this.#actives, this.#at);
+      this.#active ??= listRow(this.#of.numbering, this.#of.actives, this.#place);
       return this.#active;
     }
     if (role === 'warmup') return NO_TASKS;
-    this.#standby ??= listRow(this.#numbering, this.#standbys, this.#at);
+    this.#standby ??= listRow(this.#of.numbering, this.#of.standbys, this.#place);
     return this.#standby;
   }
 }

@@ -181,7 +181,7 @@ async function answerOf(cell: Cell, assignor: string, found: GroupResult): Promi
   }
   const { figures } = lookBack;
   const wanted = figures.statefulTasks * (cell.configs?.numStandbyReplicas ?? 0);
-  const placed = targets.reduce((sum, { standby }) => sum + countTasks(standby), 0);
+  const placed = [...targets].reduce((sum, { standby }) => sum + countTasks(standby), 0);
   const moves = movesOf(cell, found, lookBack);
   return { assignor, moves, figures, standbysMissing: Math.max(0, wanted - placed) };
 }

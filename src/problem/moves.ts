@@ -33,7 +33,7 @@ export function movesOf(
   const moves = (['active', 'standby'] as const).flatMap((role) => {
     const before = placesOf(cell.members.map((each) => [each.id, listOf(each[role])]));
     const left = placesOf((cell.departed ?? []).map((each) => [each.id, listOf(each[role])]));
-    const after = placesOf(memberIds.map((id, at) => [id, targets[at]?.[role] ?? []]));
+    const after = placesOf(memberIds.map((id, at) => [id, targets.at(at)?.[role] ?? []]));
     return [...new Map([...before, ...after]).values()].flatMap((found) => {
       const { task, subtopologyId, partition } = found;
       const had = before.get(task)?.at ?? [];

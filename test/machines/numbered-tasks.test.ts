@@ -1,6 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { NumberedTasks, type TaskNumbering } from '../../machines/model/numbered-tasks.ts';
+import {
+  NumberedTargets,
+  NumberedTasks,
+  type TaskNumbering,
+} from '../../machines/model/numbered-tasks.ts';
 import { sameTasksByRole } from '../../machines/model/task-list.ts';
 import type { TasksByRole } from '../../machines/model/tasks.ts';
 import { TaskNumbers } from '../../workers/task-numbers.ts';
@@ -21,7 +25,7 @@ function numbered(numbering: TaskNumbering, active: number[], standby: number[])
     start: Int32Array.of(0, 2, 2 + own.length),
     tasks: Int32Array.of(0, 1, ...own),
   });
-  return new NumberedTasks(numbering, list(active), list(standby), 1);
+  return new NumberedTasks(new NumberedTargets(numbering, list(active), list(standby)), 1);
 }
 
 /** The same as plain lists. */

@@ -209,7 +209,7 @@ function putRun(out: number[], { slot }: Coordinator, { run, result }: RunOut): 
   const { groupEpoch } = run;
   out.push(groupEpoch === group.groupEpoch ? 1 : groupEpoch > group.assignmentEpoch ? 2 : 3);
   out.push(1 + run.problem.topologyEpoch, result.targets.length);
-  result.targets.forEach(({ active, standby }, at) => {
+  [...result.targets].forEach(({ active, standby }, at) => {
     out.push(memberCode(result.memberIds[at]), taskBits(active), taskBits(standby));
   });
 }

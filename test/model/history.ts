@@ -61,7 +61,7 @@ function headOf(setup: Setup): readonly string[] {
 function targetsOf(ended: readonly RunOut[]): readonly string[] {
   return ended.map(({ result }) => {
     const entries = result.memberIds.map((memberId, at) => {
-      const { active = [], standby = [] } = result.targets[at] ?? {};
+      const { active = [], standby = [] } = result.targets.at(at) ?? {};
       return `${memberId}=${writeTasks(active)}|${writeTasks(standby)}`;
     });
     return `target ${entries.join(' ')}`;

@@ -34,7 +34,7 @@ export function assignAndLookBack(problem: AssignmentProblem): LookedBack {
   buffers.give(encoded.dense.buffer);
   const { memberIds, targets } = read;
   const moves = memberIds.flatMap((to, at) => {
-    const { active = [], standby = [] } = targets[at] ?? {};
+    const { active = [], standby = [] } = targets.at(at) ?? {};
     const told = (
       role: ToldMove['role'],
       list: TaskList,
