@@ -116,6 +116,8 @@ function layOut(size: DenseSizes, arena: Arena) {
     subtopologyOf: arena.i32(T),
     /** The member that holds the task as active, or -1. */
     prevActive: arena.i32(T),
+    /** The same by member, each list ascending; see `heldStart`. */
+    heldTask: arena.i32(T),
     candStart: arena.i32(T + 1),
     /** Where in its list the candidates begin that only have the task on disk; before them are those that hold a copy. */
     candDisk: arena.i32(T),
@@ -154,6 +156,14 @@ function layOut(size: DenseSizes, arena: Arena) {
     tagGroup: arena.i32(P),
     /** By rank, best first (section 4). */
     candMember: arena.i32(C),
+    heldStart: arena.i32(M + 1),
+    /** How many of a member's actives are stateful. */
+    heldStateful: arena.i32(M),
+    /** Candidates by member, each list ascending: in `candTask` first all tasks that members hold copies of... */
+    copyStart: arena.i32(M + 1),
+    /** ...then all that they only have on disk. */
+    diskStart: arena.i32(M + 1),
+    candTask: arena.i32(C),
 
     // Results, by member.
     activeStart: arena.i32(M + 1),

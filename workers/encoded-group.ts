@@ -7,7 +7,7 @@ import type {
 import { PersistentMap } from '../machines/model/persistent-map.ts';
 import { invariant } from '../machines/model/refusal.ts';
 import type { TasksByRole } from '../machines/model/tasks.ts';
-import type { Dense } from './dense.ts';
+import { at, type Dense, isSet } from './dense.ts';
 import { KeptBuffer, type WrittenProblem } from './kept-buffer.ts';
 import type { Entry, Process } from './member-entry.ts';
 import { MemberReader, type MemberTasks } from './member-tasks.ts';
@@ -275,7 +275,9 @@ export class EncodedGroup {
   }
 
   #newState(): StateByTask {
-    return new StateByTask(this.#numbers.count, {
+    const { stateful, subtopologyOf, count } = this.#numbers;
+    return new StateByTask(count, {
+      isStateful: (task) => isSet(stateful, at(subtopologyOf, task)),
       firstClaimCounts: this.#view.firstClaimCounts,
       notStarted: this.#view.notStarted,
       withLostClaim: (read, member, task) => {

@@ -57,6 +57,7 @@ export class KeptBuffer {
     }
     dense.stateful.set(numbers.stateful);
     if (!isSameTopology || last.activesVersion !== activesVersion) state.copyActives(dense);
+    state.copyHeldLists(dense);
     if (!isSameTopology || last.candidatesVersion !== candidatesVersion) state.copyLists(dense);
     if (
       !isSameTopology ||

@@ -1,6 +1,7 @@
 import { type Candidates, copyLists, newCandidates, renumber, roomFor } from './candidate-lists.ts';
 import { at, type Dense } from './dense.ts';
 import type { MemberTasks } from './member-tasks.ts';
+import { TasksByMember } from './tasks-by-member.ts';
 
 /** What a member had and has, and its number before and after; undefined and -1: it was not there, or is no more. */
 export type MemberChange = {
@@ -12,6 +13,7 @@ export type MemberChange = {
 
 /** What of a view bears on who is a candidate of what. */
 export type StateRules = {
+  readonly isStateful: (task: number) => boolean;
   /** Of two members that claim one active task the first one has it, and the other is a candidate; else the last. */
   readonly firstClaimCounts: boolean;
   /** What the sum "not started" is worth when candidates are ranked. */
@@ -41,6 +43,10 @@ export class StateByTask {
   /** Lists of a time before, to be filled anew. */
   #spare: Candidates | undefined;
   #read: readonly MemberTasks[] = [];
+  /** The same by member: actives, copies and what is on disk. */
+  readonly #activesOf: TasksByMember;
+  readonly #copiesOf: TasksByMember;
+  readonly #onDiskOf: TasksByMember;
   #held = 0;
   #copies = 0;
   /** Somebody claims an active task of another member. */
@@ -52,6 +58,13 @@ export class StateByTask {
     this.#rules = rules;
     this.#prevActive = new Int32Array(taskCount).fill(-1);
     this.#candidates = newCandidates(taskCount, 0);
+    const { isStateful } = rules;
+    this.#activesOf = new TasksByMember(({ active }) => active, isStateful);
+    this.#copiesOf = new TasksByMember(
+      ({ tasks, copyCount }) => tasks.slice(0, copyCount),
+      isStateful,
+    );
+    this.#onDiskOf = new TasksByMember(({ tasks, copyCount }) => tasks.slice(copyCount), isStateful);
   }
 
   /** Tasks that somebody has as active. */
@@ -79,7 +92,10 @@ export class StateByTask {
     return lists.reduce(
       (sum, each) =>
         sum + Object.values(each).reduce((bytes, { byteLength }) => bytes + byteLength, 0),
-      this.#prevActive.byteLength,
+      this.#prevActive.byteLength +
+        this.#activesOf.bytes +
+        this.#copiesOf.bytes +
+        this.#onDiskOf.bytes,
     );
   }
 
@@ -110,14 +126,28 @@ export class StateByTask {
       this.#rules.firstClaimCounts &&
       changed <= all * PATCHED_SHARE &&
       this.#patchActives(changes, renumbered);
-    if (isPatched) this.#patchCandidates(changes, renumbered);
-    else this.#rebuild();
+    if (!isPatched) {
+      this.#rebuild();
+      return;
+    }
+    this.#patchCandidates(changes, renumbered);
+    for (const lists of [this.#activesOf, this.#copiesOf, this.#onDiskOf]) {
+      lists.patch(read.length, changes, renumbered);
+    }
   }
 
-  copyActives({ prevActive }: Dense): void {
+  copyActives({ prevActive, heldTask }: Dense): void {
     // Filling is several times faster than copying into shared memory.
     if (this.#held === 0) prevActive.fill(-1);
     else prevActive.set(this.#prevActive);
+    heldTask.set(this.#activesOf.tasks);
+    heldTask.fill(-1, this.#held);
+  }
+
+  /** Where each member's list of actives is. */
+  copyHeldLists({ heldStart, heldStateful }: Dense): void {
+    heldStart.set(this.#activesOf.start);
+    heldStateful.set(this.#activesOf.stateful);
   }
 
   /** Where each task's list of candidates is. */
@@ -126,12 +156,20 @@ export class StateByTask {
     candDisk.set(this.#candidates.candDisk);
   }
 
-  copyCandidates({ candMember, candRole, candCaughtUp }: Dense): void {
+  copyCandidates(dense: Dense): void {
+    const { candMember, candRole, candCaughtUp, copyStart, diskStart, candTask } = dense;
+    const copies = this.#copiesOf.tasks.length;
+    copyStart.set(this.#copiesOf.start);
+    for (let m = 0; m < diskStart.length; m++) {
+      diskStart[m] = copies + at(this.#onDiskOf.start, m);
+    }
     const count = this.candidateCount;
     if (count === 0) return;
     candMember.set(this.#candidates.candMember.subarray(0, count));
     candRole.set(this.#candidates.candRole.subarray(0, count));
     candCaughtUp.set(this.#candidates.candCaughtUp.subarray(0, count));
+    candTask.set(this.#copiesOf.tasks);
+    candTask.set(this.#onDiskOf.tasks, copies);
   }
 
   /** The offset sums of all candidates, rounded above 2^53: -1 unknown, Infinity not started. The order of the lists is the exact one. */
@@ -155,7 +193,12 @@ export class StateByTask {
     }
     const lists = newCandidates(this.#prevActive.length, count);
     this.#candidates = lists;
-    if (count === 0) return;
+    if (count > 0) this.#rankCandidates(lists);
+    this.#listByMember(lists);
+  }
+
+  #rankCandidates(lists: Candidates): void {
+    const read = this.#read;
     const { candStart, candDisk } = lists;
     for (let m = 0; m < read.length; m++) {
       const { tasks } = read[m] as MemberTasks;
@@ -180,6 +223,29 @@ export class StateByTask {
       this.#sortLong(t, at(candStart, t), at(candDisk, t));
       this.#sortLong(t, at(candDisk, t), at(candStart, t + 1));
     }
+  }
+
+  #listByMember({ candStart, candDisk, candMember }: Candidates): void {
+    const memberCount = this.#read.length;
+    const prevActive = this.#prevActive;
+    this.#activesOf.rebuild(memberCount, (visit) => {
+      for (let task = 0; task < prevActive.length; task++) {
+        const holder = at(prevActive, task);
+        if (holder !== -1) visit(task, holder);
+      }
+    });
+    this.#copiesOf.rebuild(memberCount, (visit) => {
+      for (let task = 0; task < prevActive.length; task++) {
+        for (let c = at(candStart, task); c < at(candDisk, task); c++) visit(task, at(candMember, c));
+      }
+    });
+    this.#onDiskOf.rebuild(memberCount, (visit) => {
+      for (let task = 0; task < prevActive.length; task++) {
+        for (let c = at(candDisk, task); c < at(candStart, task + 1); c++) {
+          visit(task, at(candMember, c));
+        }
+      }
+    });
   }
 
   /** @returns what was read, where those whose claims do not count are candidates instead. */

@@ -29,11 +29,17 @@ const INPUTS = [
   'tagGroup',
   'frozen',
   'prevActive',
+  'heldStart',
+  'heldTask',
+  'heldStateful',
   'candStart',
   'candDisk',
   'candMember',
   'candCaughtUp',
   'candRole',
+  'copyStart',
+  'diskStart',
+  'candTask',
 ] as const;
 
 function inputsOf({ dense, memberIds, numbering, candOffset }: EncodedProblem): object {
