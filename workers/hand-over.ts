@@ -9,7 +9,7 @@ import { at, type Dense, isSet } from './dense.ts';
 import { listByProcess } from './fan-out.ts';
 import { findReturnedProcesses, isOnDiskOfReturned } from './returned.ts';
 import { placeActive, type Run, STALE } from './run.ts';
-import { dropPlaced, sortFew } from './task-order.ts';
+import { isTaskOfKind, sortFew } from './task-order.ts';
 
 /**
  * In step 1 of `sticky`: chooses which stateful actives leave the members that have more than their share. As far as
@@ -17,27 +17,29 @@ import { dropPlaced, sortFew } from './task-order.ts';
  * evenness lets stay, so a member at or below its share keeps all it has; and who comes back after a restart gets tasks
  * whose state it still has.
  *
- * @param restLength how many tasks are in `rest`: all of members above the share are, and `planned` says how many, negated.
- * @returns how many are left in it.
+ * Members above the share are those for whom a negative number is planned; it says how many stateful actives they have, all
+ * of them still placed with them and on no account.
+ *
+ * @returns whether anything was handed over; `planned` takes it into account.
  *
  * Source: assignors 3 (lower bound of moves, Q9), 6.1.
  */
-export function handOver(run: Run, restLength: number): number {
+export function handOver(run: Run): boolean {
   const { dense, statefulQuota } = run;
   const { size, facts } = dense;
   if (facts.held + facts.copies > 0) lookForReturned(run);
-  if (facts.held === 0 || size.candidates === 0 || facts.stale === size.members) return restLength;
+  if (facts.held === 0 || size.candidates === 0 || facts.stale === size.members) return false;
   const { floor } = statefulQuota;
   const above = countAbove(dense, floor);
-  if (above === 0 || !findLacking(dense, floor)) return restLength;
+  if (above === 0 || !findLacking(dense, floor)) return false;
   // Where to look for members of a process that are below the floor; they only become fewer.
   dense.procFirst.set(dense.procStart.subarray(0, size.processes));
   const giving: Giving = {
     run,
-    restLength,
     floor,
     // So many may keep one more than the floor; who else is there goes down to it.
     toFloor: Math.max(0, above - statefulQuota.overFloor),
+    isAnyGiven: false,
   };
   for (const kind of CANDIDATE_KINDS) {
     if (hasCandidates(dense, kind)) giveAway(giving, kind);
@@ -45,14 +47,12 @@ export function handOver(run: Run, restLength: number): number {
   if (size.members > size.processes && run.returned.any && canGiveMore(giving)) {
     giveAwayOfSiblings(giving);
   }
-  return dropPlaced(dense, restLength);
+  return giving.isAnyGiven;
 }
 
-function countAbove({ planned, count }: Dense, floor: number): number {
+function countAbove({ planned }: Dense, floor: number): number {
   let above = 0;
-  for (let m = 0; m < planned.length; m++) {
-    if ((planned[m] as number) < -floor && (count[m] as number) < STALE) above++;
-  }
+  for (let m = 0; m < planned.length; m++) if ((planned[m] as number) < -floor) above++;
   return above;
 }
 
@@ -69,30 +69,30 @@ function findLacking(dense: Dense, floor: number): boolean {
   return isAny;
 }
 
-/** Sums up what is planned for the members of each process, to find those that have come back. */
+/** Sums up what the members of each process hold, to find those that have come back. */
 function lookForReturned(run: Run): void {
-  const { facts, procOf, planned, procHeld } = run.dense;
+  const { facts, procOf, heldStateful, procHeld } = run.dense;
   procHeld.fill(0);
-  for (let m = 0; facts.held > 0 && m < planned.length; m++) {
+  for (let m = 0; facts.held > 0 && m < procOf.length; m++) {
     const process = procOf[m] as number;
-    procHeld[process] = (procHeld[process] as number) + Math.abs(planned[m] as number);
+    procHeld[process] = (procHeld[process] as number) + (heldStateful[m] as number);
   }
   findReturnedProcesses(run, procHeld);
 }
 
 type Giving = {
   readonly run: Run;
-  readonly restLength: number;
   readonly floor: number;
   /** How many of those who have one more than the floor have to give it away. */
   toFloor: number;
+  isAnyGiven: boolean;
 };
 
 /** Members above their share give away tasks whose state lies with somebody below the floor. */
 function giveAway(giving: Giving, kind: CandidateKind): void {
-  const { run, restLength, floor } = giving;
+  const { run, floor } = giving;
   const { dense } = run;
-  const taskCount = gatherOfGivers(dense, restLength, floor, kind);
+  const taskCount = gatherOfLacking(dense, floor, kind);
   const tasks = sortFew(dense, taskCount, 'stateful');
   for (let i = 0; i < taskCount; i++) {
     const task = at(tasks, i);
@@ -110,25 +110,24 @@ function giveAway(giving: Giving, kind: CandidateKind): void {
  * gives away such a task in its place, and takes one of its own: state belongs to a process, so it is left where it is.
  */
 function giveAwayOfSiblings(giving: Giving): void {
-  const { run, restLength, floor } = giving;
+  const { run, floor } = giving;
   const { dense } = run;
-  const { prevActive, active, procOf, entry, entryStart, procCursor } = dense;
+  const { prevActive, active, procOf, planned, entry, entryStart, procCursor } = dense;
   listOfReturned(dense);
   procCursor.set(entryStart.subarray(0, procCursor.length));
-  const taskCount = gatherOfGivers(dense, restLength, floor);
+  const taskCount = gatherOfGivers(dense, floor);
   const tasks = sortFew(dense, taskCount, 'stateful');
   for (let i = 0; i < taskCount; i++) {
     const task = at(tasks, i);
     const holder = at(prevActive, task);
-    if (at(active, task) !== -1 || !mustGive(giving, holder)) continue;
+    if (at(active, task) !== holder || !mustGive(giving, holder)) continue;
     const process = at(procOf, holder);
     const end = at(entryStart, process + 1);
     let receiver = -1;
     let next = at(procCursor, process);
     // Who found no receiver finds none later: there are only fewer.
     for (; next < end && receiver === -1; next++) {
-      const owner = at(active, at(entry, next));
-      if (owner !== -1 && owner !== at(prevActive, at(entry, next))) continue;
+      if (at(active, at(entry, next)) !== at(prevActive, at(entry, next))) continue;
       receiver = findReturned(dense, at(entry, next), floor);
     }
     procCursor[process] = next;
@@ -136,8 +135,11 @@ function giveAwayOfSiblings(giving: Giving): void {
     const given = at(entry, next - 1);
     const sibling = at(prevActive, given);
     // One that is on its sibling's account already makes room for the other.
-    if (at(active, given) === sibling) active[task] = sibling;
-    else placeActive(run, task, sibling, 'stateful');
+    if (at(planned, sibling) >= 0) active[task] = sibling;
+    else {
+      placeActive(run, task, sibling, 'stateful');
+      planned[sibling] = at(planned, sibling) + 1;
+    }
     hasGiven(giving, holder);
     placeActive(run, given, receiver, 'stateful');
   }
@@ -156,16 +158,21 @@ function canGiveMore(giving: Giving): boolean {
 }
 
 function mustGive({ run, floor, toFloor }: Giving, member: number): boolean {
-  const has = -at(run.dense.planned, member);
-  if (has <= floor || at(run.dense.count, member) >= STALE) return false;
-  return has > floor + 1 || toFloor > 0;
+  const has = hasNow(run.dense, member);
+  return has < STALE && (has > floor + 1 || (has > floor && toFloor > 0));
 }
 
-/** A member has one task less. */
+/** A member above the share has one task less. */
 function hasGiven(giving: Giving, member: number): void {
-  const { planned } = giving.run.dense;
-  if (-at(planned, member) === giving.floor + 1) giving.toFloor--;
-  planned[member] = at(planned, member) + 1;
+  const { dense } = giving.run;
+  if (hasNow(dense, member) === giving.floor + 1) giving.toFloor--;
+  dense.planned[member] = at(dense.planned, member) + 1;
+  giving.isAnyGiven = true;
+}
+
+/** How many stateful actives a member has, on its account and not; {@link STALE} and above if it is stale. */
+function hasNow({ planned, count }: Dense, member: number): number {
+  return at(count, member) - Math.min(0, at(planned, member));
 }
 
 /** Lists by process, in `entry`, the tasks that its members have now and that lie on the disk of one that has come back. */
@@ -183,38 +190,42 @@ function listOfReturned(dense: Dense): void {
   });
 }
 
-/**
- * Gathers in `few` the tasks of members above the floor; with a kind of candidates, those that have one with a process that
- * has a member below it.
- *
- * @returns how many.
- */
-function gatherOfGivers(
-  dense: Dense,
-  restLength: number,
-  floor: number,
-  kind?: CandidateKind,
-): number {
-  const { rest, active, prevActive, planned, count, few } = dense;
-  let filled = 0;
-  for (let i = 0; i < restLength; i++) {
-    const task = rest[i] as number;
-    if (kind !== undefined && !isWithLacking(dense, task, kind)) continue;
-    const holder = prevActive[task] as number;
-    if (holder === -1 || active[task] !== -1) continue;
-    if (-(planned[holder] as number) <= floor || (count[holder] as number) >= STALE) continue;
-    few[filled++] = task;
+/** Gathers in `few` the tasks of members above the floor; returns how many. */
+function gatherOfGivers(dense: Dense, floor: number): number {
+  const { planned, heldStart, heldTask, active, few } = dense;
+  let length = 0;
+  for (let m = 0; m < planned.length; m++) {
+    if (at(planned, m) >= 0 || hasNow(dense, m) <= floor) continue;
+    for (let i = at(heldStart, m); i < at(heldStart, m + 1); i++) {
+      const task = at(heldTask, i);
+      if (at(active, task) === m && isTaskOfKind(dense, task, 'stateful')) few[length++] = task;
+    }
   }
-  return filled;
+  return length;
 }
 
-function isWithLacking(dense: Dense, task: number, kind: CandidateKind): boolean {
-  const { candMember, procOf, procLacks } = dense;
-  const end = candidatesTo(dense, task, kind);
-  for (let c = candidatesFrom(dense, task, kind); c < end; c++) {
-    if (procLacks[procOf[candMember[c] as number] as number] === 1) return true;
+/** Gathers in `few` the tasks of givers that processes with a member below the floor are candidates of; returns how many. */
+function gatherOfLacking(dense: Dense, floor: number, kind: CandidateKind): number {
+  const { procOf, procLacks, candTask, active, prevActive, planned, few, rest } = dense;
+  const start = kind === 'copies' ? dense.copyStart : dense.diskStart;
+  let length = 0;
+  for (let m = 0; m < procOf.length; m++) {
+    if (procLacks[procOf[m] as number] === 0) continue;
+    const end = start[m + 1] as number;
+    for (let i = start[m] as number; i < end; i++) {
+      const task = candTask[i] as number;
+      const holder = prevActive[task] as number;
+      if (holder === -1 || active[task] !== holder) continue;
+      if ((planned[holder] as number) >= 0 || hasNow(dense, holder) <= floor) continue;
+      // Two processes that lack tasks may both be candidates. What is listed stands in `rest` as a place of the list.
+      const place = rest[task] as number;
+      if (place >= 0 && place < length && few[place] === task) continue;
+      if (!isTaskOfKind(dense, task, 'stateful')) continue;
+      rest[task] = length;
+      few[length++] = task;
+    }
   }
-  return false;
+  return length;
 }
 
 /** The first candidate that is below the floor, or whose process has a member that is. */

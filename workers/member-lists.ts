@@ -57,6 +57,70 @@ export function listStandbys(dense: Dense, count: Int32Array, mask: number): voi
   shiftStarts(standbyStart);
 }
 
+/**
+ * As {@link listActives}, made of the lists of what was held: who neither lost nor got a task is copied with its neighbours.
+ * Takes less time the less has moved.
+ */
+export function listMovedActives(dense: Dense): void {
+  const { size, active, prevActive, heldStart, heldTask, activeStart, activeTask } = dense;
+  const { planned: first, order: next } = dense;
+  first.fill(UNTOUCHED);
+  // Backwards, so that what a member got is linked ascending.
+  for (let task = size.tasks - 1; task >= 0; task--) {
+    const owner = active[task] as number;
+    const holder = prevActive[task] as number;
+    if (owner === holder) continue;
+    if (holder !== -1 && first[holder] === UNTOUCHED) first[holder] = LOST;
+    if (owner === -1) continue;
+    next[task] = first[owner] as number;
+    first[owner] = task;
+  }
+  let end = 0;
+  for (let m = 0; m < size.members; m++) {
+    activeStart[m] = end;
+    const from = heldStart[m] as number;
+    if (first[m] !== UNTOUCHED) {
+      end = mergeActives(dense, m, end);
+      continue;
+    }
+    const moved = end - from;
+    while (m + 1 < size.members && first[m + 1] === UNTOUCHED) {
+      m++;
+      activeStart[m] = (heldStart[m] as number) + moved;
+    }
+    const to = heldStart[m + 1] as number;
+    activeTask.set(heldTask.subarray(from, to), end);
+    end += to - from;
+  }
+  activeStart[size.members] = end;
+}
+
+/** Writes what a member kept and what it got, ascending, from a place on; returns where it ends. */
+function mergeActives(
+  { active, heldStart, heldTask, activeTask, planned: first, order: next }: Dense,
+  member: number,
+  from: number,
+): number {
+  const heldEnd = heldStart[member + 1] as number;
+  let end = from;
+  let got = first[member] as number;
+  for (let i = heldStart[member] as number; i < heldEnd; i++) {
+    const task = heldTask[i] as number;
+    if (active[task] !== member) continue;
+    while (got >= 0 && got < task) {
+      activeTask[end++] = got;
+      got = next[got] as number;
+    }
+    activeTask[end++] = task;
+  }
+  for (; got >= 0; got = next[got] as number) activeTask[end++] = got;
+  return end;
+}
+
+/** In place of the first task that a member got: it has what it had; it has lost some, and got none. */
+const UNTOUCHED = -1;
+const LOST = -2;
+
 function shiftStarts(start: Int32Array): void {
   start.copyWithin(1, 0, start.length - 1);
   start[0] = 0;

@@ -1,9 +1,8 @@
 import { CANDIDATE_KINDS, hasCandidates, placeActivesOnCandidates } from './candidates.ts';
 import { at, type Dense } from './dense.ts';
-import { handOver } from './hand-over.ts';
-import { keepSureActives, keepWithinQuota } from './keep-actives.ts';
+import { keepActives, placeWhereHeld } from './keep-actives.ts';
 import type { LeastLoaded } from './least-loaded.ts';
-import { listActives, listStandbys } from './member-lists.ts';
+import { listActives, listMovedActives, listStandbys } from './member-lists.ts';
 import {
   COUNT_MASK,
   leastLoadedProcesses,
@@ -28,14 +27,14 @@ import { dropPlaced, type TaskKind } from './task-order.ts';
  */
 export function assignSticky(dense: Dense): void {
   const run = startRun(dense);
+  if (dense.facts.held > 0) placeWhereHeld(dense);
   for (const kind of ['stateful', 'stateless'] as const) {
-    let restLength = keepSureActives(run, kind);
-    if (kind === 'stateful') restLength = handOver(run, restLength);
-    restLength = keepWithinQuota(run, kind, restLength);
+    let restLength = keepActives(run, kind);
     restLength = placeWhereStateIs(run, kind, restLength);
     dealActives(run, kind, restLength);
   }
-  listActives(dense, dense.count, COUNT_MASK);
+  if (dense.facts.held > 0) listMovedActives(dense);
+  else listActives(dense, dense.count, COUNT_MASK);
   if (dense.size.slots > 0) placeStandbys(run);
   listStandbys(dense, dense.count, COUNT_MASK);
 }

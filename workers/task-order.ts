@@ -7,6 +7,10 @@ export function isOfKind({ stateful }: Dense, subtopology: number, kind: TaskKin
   return isSet(stateful, subtopology) === (kind === 'stateful');
 }
 
+export function isTaskOfKind({ stateful, subtopologyOf }: Dense, task: number, kind: TaskKind): boolean {
+  return (stateful[subtopologyOf[task] as number] === 1) === (kind === 'stateful');
+}
+
 export function countTasks(dense: Dense, kind: TaskKind): number {
   const { size, base } = dense;
   let tasks = 0;
@@ -92,7 +96,7 @@ export function orderTasks(dense: Dense, kind: TaskKind, into: Int32Array): numb
 const ENDLESS = 2 ** 31 - 1;
 
 /**
- * Lists the first `length` entries of `few`, ascending tasks of a kind, in (partition, subtopology) order. Counting sort.
+ * Lists the first `length` entries of `few`, different tasks of a kind, in (partition, subtopology) order. Counting sort.
  *
  * @returns the list, in scratch that the next call uses.
  */
@@ -103,9 +107,9 @@ export function sortFew(dense: Dense, length: number, kind: TaskKind): Int32Arra
     orderTasks(dense, kind, fewSorted);
     return fewSorted;
   }
+  if (!isAscending(few, length)) bringTogether(dense, length);
   const most = mostTasks(dense, kind);
   buckets.fill(0, 0, most);
-  // Tasks are ascending, so their subtopologies come one after the other.
   for (let i = 0, s = 0, from = 0, end = 0; i < length; i++) {
     const task = few[i] as number;
     for (; task >= end; s++) {
@@ -131,6 +135,29 @@ export function sortFew(dense: Dense, length: number, kind: TaskKind): Int32Arra
     buckets[task - from] = to + 1;
   }
   return fewSorted;
+}
+
+function isAscending(list: Int32Array, length: number): boolean {
+  for (let i = 1; i < length; i++) if ((list[i] as number) < (list[i - 1] as number)) return false;
+  return true;
+}
+
+/** Brings the tasks of each subtopology in `few` together, subtopologies ascending. */
+function bringTogether({ size, subtopologyOf, few, fewSorted, buckets }: Dense, length: number): void {
+  buckets.fill(0, 0, size.subtopologies + 1);
+  for (let i = 0; i < length; i++) {
+    const next = (subtopologyOf[few[i] as number] as number) + 1;
+    buckets[next] = (buckets[next] as number) + 1;
+  }
+  for (let s = 1; s < size.subtopologies; s++) buckets[s] = at(buckets, s) + at(buckets, s - 1);
+  for (let i = 0; i < length; i++) {
+    const task = few[i] as number;
+    const s = subtopologyOf[task] as number;
+    const to = buckets[s] as number;
+    fewSorted[to] = task;
+    buckets[s] = to + 1;
+  }
+  for (let i = 0; i < length; i++) few[i] = fewSorted[i] as number;
 }
 
 /** How many tasks the largest subtopology of a kind has. */
