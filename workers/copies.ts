@@ -58,13 +58,19 @@ export function keepStaleStandbys(run: Run): number {
   return kept;
 }
 
-/** Puts a copy on a member, on its account and that of its process. */
+/**
+ * Puts a copy on a member, on its account and that of its process. Standbys that are only written down stay behind those
+ * that are on an account.
+ */
 export function placeStandby(run: Run, task: number, member: number): void {
-  const { size, standby, standbyCount, procOf, procCount, count, marks } = run.dense;
+  const { size, standby, standbyCount, fixed, procOf, procCount, count, marks } = run.dense;
   const process = at(procOf, member);
   const placed = at(standbyCount, task);
-  standby[task * size.slots + placed] = member;
+  const place = task * size.slots + at(fixed, task);
+  for (let i = task * size.slots + placed; i > place; i--) standby[i] = at(standby, i - 1);
+  standby[place] = member;
   standbyCount[task] = placed + 1;
+  fixed[task] = at(fixed, task) + 1;
   marks[process] = task;
   procCount[process] = at(procCount, process) + 1;
   const has = at(count, member) + 1;

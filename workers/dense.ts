@@ -132,6 +132,8 @@ function layOut(size: DenseSizes, arena: Arena) {
 
     // Scratch of a run, by task; dirty at its start.
     standbyCount: arena.i32(T),
+    /** Of those, the ones that are on an account. */
+    fixed: arena.i32(T),
     order: arena.i32(T),
     /** Tasks that have no owner yet, ascending. */
     rest: arena.i32(T),
@@ -169,7 +171,7 @@ function layOut(size: DenseSizes, arena: Arena) {
     activeStart: arena.i32(M + 1),
     standbyStart: arena.i32(M + 1),
 
-    // Scratch.
+// Scratch.
     entryStart: arena.i32(P + 1),
     count: arena.i32(M),
     planned: arena.i32(M),
@@ -184,6 +186,7 @@ function layOut(size: DenseSizes, arena: Arena) {
     procCursor: arena.i32(P),
     procHeld: arena.i32(P),
     procOver: arena.i32(P),
+    procPull: arena.i32(P),
     procStateless: arena.i32(P),
     procGroup: arena.i32(P),
     procOrder: arena.i32(P),

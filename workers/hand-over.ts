@@ -7,9 +7,9 @@ import {
 } from './candidates.ts';
 import { at, type Dense, isSet } from './dense.ts';
 import { listByProcess } from './fan-out.ts';
-import { findReturnedProcesses, isOnDiskOfReturned } from './returned.ts';
+import { findReturnedProcesses, gatherOnDiskOfReturned } from './returned.ts';
 import { placeActive, type Run, STALE } from './run.ts';
-import { isTaskOfKind, sortFew } from './task-order.ts';
+import { addToFew, isTaskOfKind, sortFew } from './task-order.ts';
 
 /**
  * In step 1 of `sticky`: chooses which stateful actives leave the members that have more than their share. As far as
@@ -177,11 +177,9 @@ function hasNow({ planned, count }: Dense, member: number): number {
 
 /** Lists by process, in `entry`, the tasks that its members have now and that lie on the disk of one that has come back. */
 function listOfReturned(dense: Dense): void {
-  const { size, prevActive, count, few, procOf } = dense;
-  let length = 0;
-  for (let task = 0; task < size.tasks; task++) {
-    if (isOnDiskOfReturned(dense, task)) few[length++] = task;
-  }
+  const { prevActive, count, few, procOf } = dense;
+  const length = gatherOnDiskOfReturned(dense);
+  few.subarray(0, length).sort();
   listByProcess(dense, (visit) => {
     for (let i = 0; i < length; i++) {
       const holder = at(prevActive, at(few, i));
@@ -206,7 +204,7 @@ function gatherOfGivers(dense: Dense, floor: number): number {
 
 /** Gathers in `few` the tasks of givers that processes with a member below the floor are candidates of; returns how many. */
 function gatherOfLacking(dense: Dense, floor: number, kind: CandidateKind): number {
-  const { procOf, procLacks, candTask, active, prevActive, planned, few, rest } = dense;
+  const { procOf, procLacks, candTask, active, prevActive, planned } = dense;
   const start = kind === 'copies' ? dense.copyStart : dense.diskStart;
   let length = 0;
   for (let m = 0; m < procOf.length; m++) {
@@ -217,12 +215,7 @@ function gatherOfLacking(dense: Dense, floor: number, kind: CandidateKind): numb
       const holder = prevActive[task] as number;
       if (holder === -1 || active[task] !== holder) continue;
       if ((planned[holder] as number) >= 0 || hasNow(dense, holder) <= floor) continue;
-      // Two processes that lack tasks may both be candidates. What is listed stands in `rest` as a place of the list.
-      const place = rest[task] as number;
-      if (place >= 0 && place < length && few[place] === task) continue;
-      if (!isTaskOfKind(dense, task, 'stateful')) continue;
-      rest[task] = length;
-      few[length++] = task;
+      if (isTaskOfKind(dense, task, 'stateful')) length = addToFew(dense, task, length);
     }
   }
   return length;

@@ -39,7 +39,10 @@ export function keepActives(run: Run, kind: TaskKind): number {
 }
 
 /** Plans that members keep what they have; stale ones have kept what they may. */
-function planHeld({ planned, frozen, facts, heldStart, heldStateful }: Dense, kind: TaskKind): void {
+function planHeld(
+  { planned, frozen, facts, heldStart, heldStateful }: Dense,
+  kind: TaskKind,
+): void {
   if (kind === 'stateful') planned.set(heldStateful);
   for (let m = 0; kind === 'stateless' && m < planned.length; m++) {
     const held = (heldStart[m + 1] as number) - (heldStart[m] as number);

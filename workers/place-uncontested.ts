@@ -4,20 +4,129 @@ import { markAboveShare } from './keep-actives.ts';
 import type { Run } from './run.ts';
 
 /**
- * Places standbys where nobody contests them: with all candidates of a kind that do not hold the task yet, one of each
- * process, if all of them are wanted and have room for whatever is theirs in this way. What stays as it was is so placed
- * without a look at one task after the other in their order.
+ * Writes standbys down where nobody contests them: with all candidates of a kind that do not hold the task yet, one of each
+ * process, if all of them are wanted. What stays as it was is so placed without a look at one task after the other in
+ * their order.
  *
- * @returns how many tasks have candidates that somebody contests, or too many; `few` lists them, ascending.
+ * They are on no account yet: `planned` says how many each member has of them, and `fixed` by task how many standbys it had
+ * before. {@link settlePlanned} puts them on accounts, or takes them back.
+ *
+ * @param kind of copies, those of tasks whose active has moved are left out: they are placed with regard to who ran them.
+ * @returns how many tasks have more candidates than are wanted; `order` lists them.
  *
  * Source: assignors 6.1 (standby pass).
  */
-export function placeUncontested(run: Run, kind: CandidateKind): number {
+export function planUncontested(dense: Dense, kind: CandidateKind): number {
+  const { size, base, stateful, active, prevActive, standby, standbyCount, planned } = dense;
+  const { order, fixed, procOf, candStart, candDisk, candMember } = dense;
+  const { slots } = size;
+  const ofCopies = kind === 'copies';
+  let length = 0;
+  planned.fill(0);
+  for (let s = 0; s < size.subtopologies; s++) {
+    if (!isSet(stateful, s)) continue;
+    const to = at(base, s + 1);
+    for (let task = at(base, s); task < to; task++) {
+      const disk = candDisk[task] as number;
+      const from = ofCopies ? (candStart[task] as number) : disk;
+      const end = ofCopies ? disk : (candStart[task + 1] as number);
+      const placed = standbyCount[task] as number;
+      fixed[task] = placed;
+      if (from === end || placed === slots) continue;
+      const owner = active[task] as number;
+      if (ofCopies && owner !== prevActive[task] && prevActive[task] !== -1) continue;
+      const ownerProcess = owner === -1 ? -1 : (procOf[owner] as number);
+      const first = task * slots;
+      let next = first + placed;
+      for (let c = from; c < end; c++) {
+        const member = candMember[c] as number;
+        const process = procOf[member] as number;
+        let isHeld = process === ownerProcess;
+        for (let i = first; i < next && !isHeld; i++) {
+          isHeld = procOf[standby[i] as number] === process;
+        }
+        if (isHeld) continue;
+        if (next === first + slots) {
+          next = NONE;
+          break;
+        }
+        standby[next++] = member;
+      }
+      if (next === NONE) {
+        empty(standby, first + placed, first + slots);
+        order[length++] = task;
+        continue;
+      }
+      for (let i = first + placed; i < next; i++) {
+        const member = standby[i] as number;
+        planned[member] = (planned[member] as number) + 1;
+      }
+      standbyCount[task] = next - first;
+    }
+  }
+  return length;
+}
+
+const NONE = -1;
+
+/** A loop: `fill` takes longer for so few places than all the rest. */
+function empty(standby: Int32Array, from: number, to: number): void {
+  for (let place = from; place < to; place++) standby[place] = -1;
+}
+
+/** The member of a task's standbys that is only written down, and of whom something is true; or -1. */
+export function findPlanned(
+  { size, standby, standbyCount, fixed }: Dense,
+  task: number,
+  isRight: (member: number) => boolean,
+): number {
+  const end = task * size.slots + at(standbyCount, task);
+  for (let place = task * size.slots + at(fixed, task); place < end; place++) {
+    if (isRight(at(standby, place))) return at(standby, place);
+  }
+  return -1;
+}
+
+/** Strikes one standby out that is only written down; the others stay in their order. */
+export function strikeOut(dense: Dense, task: number, member: number): void {
+  const { size, standby, standbyCount, planned } = dense;
+  const last = task * size.slots + at(standbyCount, task) - 1;
+  let place = standby.indexOf(member, task * size.slots);
+  for (; place < last; place++) standby[place] = at(standby, place + 1);
+  standby[last] = -1;
+  standbyCount[task] = at(standbyCount, task) - 1;
+  planned[member] = at(planned, member) - 1;
+}
+
+/** Takes back the standbys of a task that are only written down. */
+function takeBack({ size, standby, standbyCount, fixed, planned }: Dense, task: number): void {
+  const from = task * size.slots + at(fixed, task);
+  const end = task * size.slots + at(standbyCount, task);
+  for (let place = from; place < end; place++) {
+    const member = standby[place] as number;
+    // Of members above their share nothing is placed, whatever is planned.
+    const plan = planned[member] as number;
+    if (plan > 0) planned[member] = plan - 1;
+  }
+  empty(standby, from, end);
+  standbyCount[task] = at(fixed, task);
+}
+
+/**
+ * Puts on accounts what {@link planUncontested} has written down, for members that have room for all that is planned for
+ * them; takes back the standbys of tasks of which anyone has not.
+ *
+ * @param length how many tasks are in `order`; those that are taken back are added.
+ * @returns how many there are then, in no order.
+ *
+ * Source: assignors 6.1 (standby pass).
+ */
+export function settlePlanned(run: Run, kind: CandidateKind, length: number): number {
   const { dense, totalQuota } = run;
   const { planned, count, procOf, procCount } = dense;
-  const taskCount = planUncontested(dense, kind);
-  if (taskCount === 0) return 0;
-  if (markAboveShare(dense, totalQuota)) takeBackContested(dense, taskCount);
+  const contested = markAboveShare(dense, totalQuota)
+    ? takeBackContested(dense, kind, length)
+    : length;
   for (let m = 0; m < planned.length; m++) {
     const copies = planned[m] as number;
     if (copies <= 0) continue;
@@ -28,136 +137,28 @@ export function placeUncontested(run: Run, kind: CandidateKind): number {
     procCount[process] = (procCount[process] as number) + copies;
     if (has === totalQuota.limit) totalQuota.reached(has);
   }
-  return listContested(dense, taskCount);
+  return contested;
 }
 
-/**
- * How many tasks each member gets in this way, in `planned`, without placing any.
- *
- * Source: assignors 6.1 (standby pass).
- */
-export function countUncontested(dense: Dense, kind: CandidateKind): void {
-  const { size, few, fewSorted, standby, standbyCount } = dense;
-  const taskCount = planUncontested(dense, kind);
-  for (let i = 0; i < taskCount; i++) {
-    const task = at(few, i);
-    const placed = at(standbyCount, task) - at(fewSorted, i);
-    empty(standby, task * size.slots + placed, task * size.slots + at(standbyCount, task));
-    standbyCount[task] = placed;
-  }
-}
-
-/**
- * Places tasks with all their candidates, whoever has room, and counts in `planned` what each member gets. Lists the
- * tasks that have any in `few`, and in `fewSorted` how many standbys of each were placed.
- *
- * @returns how many tasks were listed.
- */
-function planUncontested(dense: Dense, kind: CandidateKind): number {
-  const { size, base, stateful, standby, standbyCount, planned, few, fewSorted } = dense;
+/** Takes back the standbys of tasks of which a member above its share was to get one. */
+function takeBackContested(dense: Dense, kind: CandidateKind, length: number): number {
+  const { size, standby, standbyCount, fixed, planned, candTask, order } = dense;
   const { slots } = size;
-  let length = 0;
-  planned.fill(0);
-  for (let s = 0; s < size.subtopologies; s++) {
-    if (!isSet(stateful, s)) continue;
-    const to = at(base, s + 1);
-    for (let task = at(base, s); task < to; task++) {
-      const placed = standbyCount[task] as number;
-      if (placed === slots) continue;
-      const open = placeOnOpen(dense, task, kind, placed);
-      if (open === 0) continue;
-      few[length] = task;
-      fewSorted[length++] = Math.max(open, 0);
-      if (open === TOO_MANY) continue;
-      const end = task * slots + placed + open;
-      for (let place = end - open; place < end; place++) {
-        const member = standby[place] as number;
-        planned[member] = (planned[member] as number) + 1;
+  const start = kind === 'copies' ? dense.copyStart : dense.diskStart;
+  let contested = length;
+  for (let m = 0; m < planned.length; m++) {
+    if ((planned[m] as number) >= 0) continue;
+    const listEnd = start[m + 1] as number;
+    for (let i = start[m] as number; i < listEnd; i++) {
+      const task = candTask[i] as number;
+      const end = task * slots + (standbyCount[task] as number);
+      for (let place = task * slots + (fixed[task] as number); place < end; place++) {
+        if (standby[place] !== m) continue;
+        takeBack(dense, task);
+        order[contested++] = task;
+        break;
       }
-      standbyCount[task] = placed + open;
     }
   }
-  return length;
-}
-
-/**
- * Writes the candidates of a task that do not hold it yet, one of each process, behind its standbys.
- *
- * @param placed how many standbys it has.
- * @returns how many they are, or {@link TOO_MANY} when that is more than are wanted; then none is written.
- */
-function placeOnOpen(dense: Dense, task: number, kind: CandidateKind, placed: number): number {
-  const { size, active, procOf, standby, candStart, candDisk, candMember } = dense;
-  const disk = candDisk[task] as number;
-  const from = kind === 'copies' ? (candStart[task] as number) : disk;
-  const end = kind === 'copies' ? disk : (candStart[task + 1] as number);
-  if (from === end) return 0;
-  const first = task * size.slots;
-  const owner = active[task] as number;
-  const ownerProcess = owner === -1 ? -1 : (procOf[owner] as number);
-  let next = first + placed;
-  for (let c = from; c < end; c++) {
-    const member = candMember[c] as number;
-    const process = procOf[member] as number;
-    let isHeld = process === ownerProcess;
-    for (let i = first; i < next && !isHeld; i++) {
-      isHeld = procOf[standby[i] as number] === process;
-    }
-    if (isHeld) continue;
-    if (next === first + size.slots) {
-      empty(standby, first + placed, next);
-      return TOO_MANY;
-    }
-    standby[next++] = member;
-  }
-  return next - first - placed;
-}
-
-const TOO_MANY = -1;
-
-/** A loop: `fill` takes longer for so few places than all the rest. */
-function empty(standby: Int32Array, from: number, to: number): void {
-  for (let place = from; place < to; place++) standby[place] = -1;
-}
-
-/** Whether a task has candidates of a kind that do not hold it yet, and all of them are wanted. */
-export function isUncontested(dense: Dense, task: number, kind: CandidateKind): boolean {
-  const { size, standby, standbyCount } = dense;
-  const placed = at(standbyCount, task);
-  const open = placeOnOpen(dense, task, kind, placed);
-  const from = task * size.slots + placed;
-  empty(standby, from, from + Math.max(open, 0));
-  return open > 0;
-}
-
-/** Takes back the standbys of tasks that a member above its share was to get one of. */
-function takeBackContested(dense: Dense, taskCount: number): void {
-  const { size, few, fewSorted, standby, standbyCount, planned } = dense;
-  const { slots } = size;
-  for (let i = 0; i < taskCount; i++) {
-    const task = few[i] as number;
-    const end = task * slots + (standbyCount[task] as number);
-    const from = end - (fewSorted[i] as number);
-    let isContested = false;
-    for (let place = from; place < end; place++) {
-      if ((planned[standby[place] as number] as number) < 0) isContested = true;
-    }
-    if (!isContested) continue;
-    for (let place = from; place < end; place++) {
-      const member = standby[place] as number;
-      // Of members above their share nothing is placed, whatever is planned.
-      const plan = planned[member] as number;
-      if (plan > 0) planned[member] = plan - 1;
-      standby[place] = -1;
-    }
-    standbyCount[task] = from - task * slots;
-    fewSorted[i] = 0;
-  }
-}
-
-/** Leaves in `few` the tasks of which none was placed; returns how many. */
-function listContested({ few, fewSorted }: Dense, taskCount: number): number {
-  let length = 0;
-  for (let i = 0; i < taskCount; i++) if (fewSorted[i] === 0) few[length++] = few[i] as number;
-  return length;
+  return contested;
 }

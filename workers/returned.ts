@@ -1,6 +1,7 @@
 import { hasCandidates } from './candidates.ts';
-import { at, CANDIDATE, type Dense, isSet } from './dense.ts';
+import { at, type Dense, isSet } from './dense.ts';
 import type { Run } from './run.ts';
+import { addToFew } from './task-order.ts';
 
 /**
  * Marks in `procReturned` the processes that hold no stateful active and are all fresh: who has come back with its state on
@@ -28,21 +29,24 @@ export function findReturnedProcesses(run: Run, held: Int32Array): void {
 }
 
 /** Whether a marked process has anything on disk. */
-function isAnyOnDisk({ size, procOf, procReturned, candMember, candRole }: Dense): boolean {
-  const { candidates } = size;
-  for (let c = 0; c < candidates; c++) {
-    if (procReturned[procOf[candMember[c] as number] as number] !== 1) continue;
-    if (candRole[c] === CANDIDATE.disk) return true;
+function isAnyOnDisk({ procOf, procReturned, diskStart }: Dense): boolean {
+  for (let m = 0; m < procOf.length; m++) {
+    if (procReturned[procOf[m] as number] !== 1) continue;
+    if ((diskStart[m + 1] as number) > (diskStart[m] as number)) return true;
   }
   return false;
 }
 
-/** Whether a task lies on the disk of a process that has come back. */
-export function isOnDiskOfReturned(dense: Dense, task: number): boolean {
-  const { candStart, candDisk, candMember, procOf, procReturned } = dense;
-  const end = candStart[task + 1] as number;
-  for (let c = candDisk[task] as number; c < end; c++) {
-    if (procReturned[procOf[candMember[c] as number] as number] === 1) return true;
+/** Gathers in `few`, in no order, the tasks that lie on the disk of a process that has come back; returns how many. */
+export function gatherOnDiskOfReturned(dense: Dense): number {
+  const { procOf, procReturned, diskStart, candTask } = dense;
+  let length = 0;
+  for (let m = 0; m < procOf.length; m++) {
+    if (procReturned[procOf[m] as number] !== 1) continue;
+    const end = diskStart[m + 1] as number;
+    for (let i = diskStart[m] as number; i < end; i++) {
+      length = addToFew(dense, candTask[i] as number, length);
+    }
   }
-  return false;
+  return length;
 }

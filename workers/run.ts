@@ -41,7 +41,13 @@ export function startRun(dense: Dense): Run {
   dense.active.fill(-1);
   dense.standby.fill(-1);
   dense.marks.fill(UNMARKED);
-  for (const counter of [dense.standbyCount, dense.count, dense.procCount, dense.procStateless]) {
+  for (const counter of [
+    dense.standbyCount,
+    dense.fixed,
+    dense.count,
+    dense.procCount,
+    dense.procStateless,
+  ]) {
     counter.fill(0);
   }
   const statefulCount = countTasks(dense, 'stateful');

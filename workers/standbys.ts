@@ -8,7 +8,7 @@ import {
 import { keepStaleStandbys, listHolders, placeStandby } from './copies.ts';
 import { at, type Dense, isSet } from './dense.ts';
 import { handOverCopies } from './hand-over-copies.ts';
-import { placeUncontested } from './place-uncontested.ts';
+import { planUncontested, settlePlanned } from './place-uncontested.ts';
 import { findRackRoom } from './rack-room.ts';
 import { NO_HOLDER, NO_NEW_VALUE, pickForDiversity } from './racks.ts';
 import { leastLoadedProcesses, type Run } from './run.ts';
@@ -16,20 +16,28 @@ import { orderTasks, sortFew } from './task-order.ts';
 
 /**
  * Gives every stateful task its standbys, after the actives are placed: first what stale members keep, then for the
- * diversity of racks, then those of tasks whose active has moved, then on the disks of who has come back, then where a copy is, then where state is on disk, and the rest to the least loaded process that
- * does not hold the task. Copies have the first say in all tasks, so that no state on disk takes the place of one.
+ * diversity of racks, then on the disks of who has come back, then those of tasks whose active has moved, then where a copy
+ * is, then where state is on disk, and the rest to the least loaded process that does not hold the task. Copies have the
+ * first say in all tasks, so that no state on disk takes the place of one.
  *
  * Source: assignors 2.1, 5, 6.1 (standby pass); H3, H5.
  */
 export function placeStandbys(run: Run): void {
-  const { size, facts } = run.dense;
+  const { dense } = run;
+  const { size, facts } = dense;
   if (facts.stale > 0) run.lacking -= keepStaleStandbys(run);
   if (size.tagKeys > 0) run.lacking -= placeForRacks(run);
-  if (run.lacking > 0 && facts.held > 0) run.lacking -= placeOfMoved(run);
-  if (run.lacking > 0 && facts.copies > 0 && run.returned.any) run.lacking -= handOverCopies(run);
   for (const kind of CANDIDATE_KINDS) {
-    if (run.lacking === 0 || !hasCandidates(run.dense, kind)) continue;
-    run.lacking -= placeWithState(run, kind, placeUncontested(run, kind));
+    if (run.lacking === 0) return;
+    const isAny = hasCandidates(dense, kind);
+    let open = isAny ? planUncontested(dense, kind) : 0;
+    if (kind === 'copies' && facts.held > 0) {
+      if (isAny && run.returned.any) run.lacking -= handOverCopies(run, gatherMoved);
+      run.lacking -= placeOfMoved(run);
+    }
+    if (!isAny) continue;
+    open = settlePlanned(run, kind, open);
+    run.lacking -= placeWithState(run, kind, open);
   }
   if (run.lacking > 0) placeRest(run);
 }
@@ -121,7 +129,7 @@ function placeOnCandidates(run: Run, task: number, kind: CandidateKind): void {
 /**
  * Where state of a kind is, in descending (partition, subtopology) order: as {@link placeOnCandidates} does, for many.
  *
- * @param taskCount how many tasks of `few` are meant.
+ * @param taskCount how many tasks of `order` are meant.
  * @returns how many standbys were placed.
  */
 function placeWithState(run: Run, kind: CandidateKind, taskCount: number): number {
@@ -130,6 +138,7 @@ function placeWithState(run: Run, kind: CandidateKind, taskCount: number): numbe
   const { candStart, candDisk, candMember, candCaughtUp } = dense;
   const { slots } = size;
   const ofCopies = kind === 'copies';
+  dense.few.set(dense.order.subarray(0, taskCount));
   const tasks = sortFew(dense, taskCount, 'stateful');
   let placed = 0;
   for (let i = taskCount - 1; i >= 0; i--) {

@@ -64,7 +64,10 @@ export class StateByTask {
       ({ tasks, copyCount }) => tasks.slice(0, copyCount),
       isStateful,
     );
-    this.#onDiskOf = new TasksByMember(({ tasks, copyCount }) => tasks.slice(copyCount), isStateful);
+    this.#onDiskOf = new TasksByMember(
+      ({ tasks, copyCount }) => tasks.slice(copyCount),
+      isStateful,
+    );
   }
 
   /** Tasks that somebody has as active. */
@@ -236,7 +239,8 @@ export class StateByTask {
     });
     this.#copiesOf.rebuild(memberCount, (visit) => {
       for (let task = 0; task < prevActive.length; task++) {
-        for (let c = at(candStart, task); c < at(candDisk, task); c++) visit(task, at(candMember, c));
+        for (let c = at(candStart, task); c < at(candDisk, task); c++)
+          visit(task, at(candMember, c));
       }
     });
     this.#onDiskOf.rebuild(memberCount, (visit) => {

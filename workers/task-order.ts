@@ -7,7 +7,11 @@ export function isOfKind({ stateful }: Dense, subtopology: number, kind: TaskKin
   return isSet(stateful, subtopology) === (kind === 'stateful');
 }
 
-export function isTaskOfKind({ stateful, subtopologyOf }: Dense, task: number, kind: TaskKind): boolean {
+export function isTaskOfKind(
+  { stateful, subtopologyOf }: Dense,
+  task: number,
+  kind: TaskKind,
+): boolean {
   return (stateful[subtopologyOf[task] as number] === 1) === (kind === 'stateful');
 }
 
@@ -96,6 +100,20 @@ export function orderTasks(dense: Dense, kind: TaskKind, into: Int32Array): numb
 const ENDLESS = 2 ** 31 - 1;
 
 /**
+ * Puts a task behind the first `length` entries of `few`, if it is not among them. Uses `rest`, in which each task that was
+ * put finds its place.
+ *
+ * @returns how many there are then.
+ */
+export function addToFew({ few, rest }: Dense, task: number, length: number): number {
+  const place = rest[task] as number;
+  if (place >= 0 && place < length && few[place] === task) return length;
+  rest[task] = length;
+  few[length] = task;
+  return length + 1;
+}
+
+/**
  * Lists the first `length` entries of `few`, different tasks of a kind, in (partition, subtopology) order. Counting sort.
  *
  * @returns the list, in scratch that the next call uses.
@@ -143,7 +161,10 @@ function isAscending(list: Int32Array, length: number): boolean {
 }
 
 /** Brings the tasks of each subtopology in `few` together, subtopologies ascending. */
-function bringTogether({ size, subtopologyOf, few, fewSorted, buckets }: Dense, length: number): void {
+function bringTogether(
+  { size, subtopologyOf, few, fewSorted, buckets }: Dense,
+  length: number,
+): void {
   buckets.fill(0, 0, size.subtopologies + 1);
   for (let i = 0; i < length; i++) {
     const next = (subtopologyOf[few[i] as number] as number) + 1;

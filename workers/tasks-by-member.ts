@@ -84,7 +84,10 @@ export class TasksByMember {
         continue;
       }
       while (to < memberCount && at(before, to) === from + to - m) to++;
-      tasks.set(old.tasks.subarray(at(old.start, from), at(old.start, from + to - m)), at(start, m));
+      tasks.set(
+        old.tasks.subarray(at(old.start, from), at(old.start, from + to - m)),
+        at(start, m),
+      );
     }
     this.start = start;
     this.tasks = tasks;

@@ -22,6 +22,11 @@ export function referenceSticky(problem: AssignmentProblem): AssignmentResult {
   return new ReferenceSticky(problem).assign();
 }
 
+/** Who is to get standbys of a task, by task. */
+type Plans = Map<Task, AssignmentMember[]>;
+
+type Planning = { readonly plans: Plans; readonly quota: Quota };
+
 class ReferenceSticky extends ReferenceGroup {
   assign(): AssignmentResult {
     const { tasks, members, problem } = this;
@@ -176,16 +181,18 @@ class ReferenceSticky extends ReferenceGroup {
         place(task, best);
       }
     };
-    for (const task of stateful.toReversed()) {
-      const previous = this.previousActive.get(task);
-      if (previous === undefined || previous === this.active.get(task)) continue;
-      const hasRoom = this.isFresh(previous) && this.count(previous) < quota.limit;
-      if (lacks(task) && hasRoom && !this.holds(previous.processId, task)) place(task, previous);
-      placeOnCandidates(task, true);
-    }
-    this.handOverCopies(stateful, wanted, quota);
+    const moved = stateful.toReversed().filter((task) => this.hasMoved(task));
     for (const copies of [true, false]) {
-      this.placeUncontested(stateful, quota, wanted, copies);
+      const plans = this.planUncontested(stateful, wanted, copies);
+      if (copies) this.handOverCopies(stateful, wanted, { plans, quota });
+      for (const task of copies ? moved : []) {
+        const previous = this.previousActive.get(task);
+        if (previous === undefined) continue;
+        const hasRoom = this.isFresh(previous) && this.count(previous) < quota.limit;
+        if (lacks(task) && hasRoom && !this.holds(previous.processId, task)) place(task, previous);
+        placeOnCandidates(task, true);
+      }
+      this.settle(plans, quota);
       for (const task of stateful.toReversed()) placeOnCandidates(task, copies);
     }
     for (const task of this.tasks.filter((each) => each.stateful).reverse()) {
@@ -203,46 +210,76 @@ class ReferenceSticky extends ReferenceGroup {
     }
   }
 
-  /** Copies that leave processes above their share go where somebody who has come back has them on disk. */
-  handOverCopies(stateful: readonly Task[], wanted: number, quota: Quota): void {
-    const newHolders = (task: Task) => this.newHolders(task, true, wanted);
-    const settled = stateful.toReversed().filter((task) => newHolders(task).length > 0);
-    const planned = new Map<AssignmentMember, number>();
-    const plan = (m: AssignmentMember): number => planned.get(m) ?? 0;
-    for (const member of settled.flatMap(newHolders)) {
-      planned.set(member, plan(member) + 1);
-    }
+  hasMoved(task: Task): boolean {
+    const previous = this.previousActive.get(task);
+    return previous !== undefined && previous !== this.active.get(task);
+  }
+
+  /**
+   * Standbys for who has come back: what lies on its disk, as long as it lacks tasks, in place of a copy of somebody above its
+   * share or near a moved task, which goes to its holder that lacks the most.
+   */
+  handOverCopies(stateful: readonly Task[], wanted: number, { plans, quota }: Planning): void {
+    const plan = (m: AssignmentMember): number =>
+      [...plans.values()].flat().filter((each) => each === m).length;
     const floor = quota.members > 0 ? Math.floor(quota.tasks / quota.members) : 0;
-    const over = (m: AssignmentMember): number =>
-      this.freshOf(m.processId).reduce(
-        (sum, each) => sum + this.count(each) + plan(each) - floor,
-        0,
-      );
-    for (const task of settled) {
-      const copies = this.candidatesOf(task, true);
-      const giver = copies.find(
-        (m) => this.isFresh(m) && over(m) > 0 && !this.holds(m.processId, task),
-      );
-      const receiver = this.candidatesOnDiskOfReturned(task).find(
-        (m) =>
-          over(m) < 0 &&
-          !this.holds(m.processId, task) &&
-          !copies.some((copy) => copy.processId === m.processId),
-      );
-      if (giver === undefined || receiver === undefined) continue;
-      const landing = [receiver, ...this.membersOf(receiver.processId)].find(
-        (m) => this.count(m) + plan(m) < floor,
+    const over = (processId: string): number =>
+      this.freshOf(processId).reduce((sum, m) => sum + this.count(m) + plan(m) - floor, 0);
+    const held = (task: Task): AssignmentMember[] => [
+      ...this.copies(task),
+      ...(plans.get(task) ?? []),
+    ];
+    const holds = (processId: string, task: Task): boolean =>
+      this.holds(processId, task) || held(task).some((m) => m.processId === processId);
+    const place = (task: Task, member: AssignmentMember): void => {
+      const landing = [member, ...this.membersOf(member.processId)].find(
+        (m) => this.isFresh(m) && this.count(m) + plan(m) < floor,
       );
       if (landing === undefined)
         throw new Error('A process that lacks tasks has nobody to take one');
-      planned.set(giver, plan(giver) - 1);
       this.copies(task).push(landing);
       reached(quota, this.count(landing));
+    };
+    const returned = stateful.filter((task) => this.candidatesOnDiskOfReturned(task).length > 0);
+    if (returned.length === 0) return;
+    const moved = stateful
+      .toReversed()
+      .filter((task) => this.hasMoved(task) && this.copies(task).length < wanted);
+    const holdersOf = (task: Task): AssignmentMember[] => [
+      ...[this.previousActive.get(task)].filter((m) => m !== undefined),
+      ...this.candidatesOf(task, true),
+    ];
+    const pull = (processId: string): number =>
+      moved.flatMap(holdersOf).filter((m) => m.processId === processId).length;
+    const pulls = new Map(this.processIds.map((p) => [p, pull(p)]));
+    for (const task of returned.toReversed()) {
+      for (;;) {
+        const receiver = this.candidatesOnDiskOfReturned(task).find(
+          ({ processId }) => over(processId) < 0 && !holds(processId, task),
+        );
+        if (receiver === undefined) break;
+        const mine = plans.get(task) ?? [];
+        if (held(task).length === wanted) {
+          const giver = mine.find(({ processId: p }) => over(p) + (pulls.get(p) ?? 0) > 0);
+          if (giver === undefined) break;
+          mine.splice(mine.indexOf(giver), 1);
+        }
+        place(task, receiver);
+      }
+    }
+    for (const task of moved) {
+      while (this.copies(task).length < wanted) {
+        const open = holdersOf(task).filter(({ processId: p }) => over(p) < 0 && !holds(p, task));
+        const best = open.toSorted((a, b) => over(a.processId) - over(b.processId))[0];
+        if (best === undefined) break;
+        place(task, best);
+      }
     }
   }
 
   /** A task's candidates of a kind that do not hold it yet, one of each process, if all are wanted. */
   newHolders(task: Task, copies: boolean, wanted: number): AssignmentMember[] {
+    if (copies && this.hasMoved(task)) return [];
     const open = this.candidatesOf(task, copies).filter(
       (m, i, all) =>
         !this.holds(m.processId, task) &&
@@ -251,9 +288,12 @@ class ReferenceSticky extends ReferenceGroup {
     return open.length > wanted - this.copies(task).length ? [] : open;
   }
 
-  /** Candidates that are all wanted get their tasks first, if they have room for all that they get in this way. */
-  placeUncontested(stateful: readonly Task[], quota: Quota, slots: number, copies: boolean): void {
-    const plans = new Map(stateful.map((task) => [task, this.newHolders(task, copies, slots)]));
+  /** Candidates that are all wanted are to get their tasks first, if they have room for all that they get in this way. */
+  planUncontested(stateful: readonly Task[], slots: number, copies: boolean): Plans {
+    return new Map(stateful.map((task) => [task, this.newHolders(task, copies, slots)]));
+  }
+
+  settle(plans: Plans, quota: Quota): void {
     const planned = new Map<AssignmentMember, number>();
     for (const member of [...plans.values()].flat()) {
       planned.set(member, (planned.get(member) ?? 0) + 1);
