@@ -1,10 +1,8 @@
 import { listHolders, placeStandby } from './copies.ts';
-import { at, type Dense, isSet } from './dense.ts';
+import { at, type Dense } from './dense.ts';
 import { includes } from './includes.ts';
-import { findPlanned, strikeOut } from './place-uncontested.ts';
-import { gatherOnDiskOfReturned } from './returned.ts';
+import { strikeOut } from './place-uncontested.ts';
 import { type Run, STALE } from './run.ts';
-import { sortFew } from './task-order.ts';
 
 /**
  * Finds standbys for processes that have come back with their disks: each takes, up to its share, the tasks that lie there
@@ -14,17 +12,16 @@ import { sortFew } from './task-order.ts';
  *
  * Works on what `planUncontested` has written down of the copies, and changes it.
  *
- * @param gatherMoved lists the tasks whose active has moved in `few`, and says how many.
+ * @param movedCount how many tasks are in `few`: those that lack standbys and whose active has moved.
  * @returns how many standbys were placed.
  *
  * Source: assignors section 3 (Q9), 6.1 (standby pass).
  */
-export function handOverCopies(run: Run, gatherMoved: (dense: Dense) => number): number {
+export function handOverCopies(run: Run, movedCount: number): number {
   const { dense } = run;
   countOver(dense, run.totalQuota.floor);
-  countPull(dense, gatherMoved(dense));
-  const placed = fillReturned(run);
-  return placed + shareOutMoved(run, gatherMoved(dense));
+  countPull(dense, movedCount);
+  return fillReturned(run) + shareOutMoved(run, movedCount);
 }
 
 /** How many tasks each process has above its share, with the copies that are planned to stay; below zero it lacks some. */
@@ -55,60 +52,64 @@ function countPull(dense: Dense, taskCount: number): void {
 /** Gives to those who have come back what lies on their disks. */
 function fillReturned(run: Run): number {
   const { dense, totalQuota } = run;
-  const { size, procOf, procOver, procPull, standbyCount } = dense;
-  const taskCount = gatherOnDiskOfReturned(dense);
-  const tasks = sortFew(dense, taskCount, 'stateful');
-  const canGive = (member: number): boolean => {
-    const process = at(procOf, member);
-    return at(procOver, process) + at(procPull, process) > 0;
-  };
+  const { procOf, procReturned, procOver, diskStart, candTask } = dense;
   let placed = 0;
   startLandings(dense);
-  for (let i = taskCount - 1; i >= 0; i--) {
-    const task = at(tasks, i);
-    for (;;) {
-      const receiver = findReceiver(dense, task);
-      if (receiver === -1) break;
-      if (at(standbyCount, task) === size.slots) {
-        const giver = findPlanned(dense, task, canGive);
-        if (giver === -1) break;
-        strikeOut(dense, task, giver);
-        changeOver(dense, giver, -1);
-      }
-      changeOver(dense, receiver, 1);
-      placeStandby(run, task, landingOn(dense, receiver, totalQuota.floor));
+  for (let m = 0; m < procOf.length; m++) {
+    const process = procOf[m] as number;
+    if (procReturned[process] !== 1) continue;
+    const end = diskStart[m + 1] as number;
+    for (let i = diskStart[m] as number; i < end && (procOver[process] as number) < 0; i++) {
+      const task = candTask[i] as number;
+      if (!makeRoom(dense, task, process)) continue;
+      procOver[process] = (procOver[process] as number) + 1;
+      placeStandby(run, task, landingOn(dense, m, totalQuota.floor));
       placed++;
     }
   }
   return placed;
 }
 
-/** A member of a process that has come back with the task on disk, lacks tasks and holds none of this one; or -1. */
-function findReceiver(dense: Dense, task: number): number {
-  const { candStart, candDisk, candMember, holders, procOf, procReturned, procOver } = dense;
-  const held = listHolders(dense, task);
-  const end = at(candStart, task + 1);
-  for (let c = at(candDisk, task); c < end; c++) {
-    const process = at(procOf, at(candMember, c));
-    if (!isSet(procReturned, process) || at(procOver, process) >= 0) continue;
-    if (!includes(holders, held, process)) return at(candMember, c);
+/**
+ * Sees to it that a task lacks a standby for a process that does not hold it: if need be somebody who can gives up a copy
+ * that is only written down.
+ */
+function makeRoom(dense: Dense, task: number, process: number): boolean {
+  const { size, active, standby, standbyCount, fixed, procOf, procOver, procPull } = dense;
+  const owner = active[task] as number;
+  if (owner !== -1 && procOf[owner] === process) return false;
+  const first = task * size.slots;
+  const end = first + (standbyCount[task] as number);
+  const firstPlanned = first + (fixed[task] as number);
+  let giver = -1;
+  for (let place = first; place < end; place++) {
+    const member = standby[place] as number;
+    const holder = procOf[member] as number;
+    if (holder === process) return false;
+    if (giver !== -1 || place < firstPlanned) continue;
+    if ((procOver[holder] as number) + (procPull[holder] as number) > 0) giver = member;
   }
-  return -1;
+  if (end < first + size.slots) return true;
+  if (giver === -1) return false;
+  strikeOut(dense, task, giver);
+  const gave = procOf[giver] as number;
+  procOver[gave] = (procOver[gave] as number) - 1;
+  return true;
 }
 
-/** Gives the moved tasks of `few` to their holders below the share, the one that is the furthest below first. */
-function shareOutMoved(run: Run, taskCount: number): number {
+/** Gives the moved tasks to their holders below the share, the one that is the furthest below first. */
+function shareOutMoved(run: Run, movedCount: number): number {
   const { dense, totalQuota } = run;
-  const { size, standbyCount } = dense;
-  const tasks = sortFew(dense, taskCount, 'stateful');
+  const { size, few, standbyCount, procOf, procOver } = dense;
   let placed = 0;
   startLandings(dense);
-  for (let i = taskCount - 1; i >= 0; i--) {
-    const task = at(tasks, i);
-    while (at(standbyCount, task) < size.slots) {
+  for (let i = 0; i < movedCount; i++) {
+    const task = few[i] as number;
+    while ((standbyCount[task] as number) < size.slots) {
       const holder = furthestBelow(dense, task);
       if (holder === -1) break;
-      changeOver(dense, holder, 1);
+      const process = procOf[holder] as number;
+      procOver[process] = (procOver[process] as number) + 1;
       placeStandby(run, task, landingOn(dense, holder, totalQuota.floor));
       placed++;
     }
@@ -120,22 +121,19 @@ function shareOutMoved(run: Run, taskCount: number): number {
 function furthestBelow(dense: Dense, task: number): number {
   const { prevActive, candStart, candDisk, candMember, holders, procOf, procOver } = dense;
   const held = listHolders(dense, task);
+  const end = candDisk[task] as number;
   let best = -1;
   let least = 0;
-  const look = (member: number): void => {
-    const process = at(procOf, member);
-    if (at(procOver, process) >= least || includes(holders, held, process)) return;
-    best = member;
-    least = at(procOver, process);
-  };
-  look(at(prevActive, task));
-  for (let c = at(candStart, task); c < at(candDisk, task); c++) look(at(candMember, c));
-  return best;
-}
-
-function changeOver({ procOf, procOver }: Dense, member: number, by: 1 | -1): void {
-  const process = at(procOf, member);
-  procOver[process] = at(procOver, process) + by;
+  let member = prevActive[task] as number;
+  for (let c = candStart[task] as number; ; c++) {
+    const process = procOf[member] as number;
+    if ((procOver[process] as number) < least && !includes(holders, held, process)) {
+      best = member;
+      least = procOver[process] as number;
+    }
+    if (c >= end) return best;
+    member = candMember[c] as number;
+  }
 }
 
 /** From where on a member of each process is looked for that is below the share; as long as nobody loses a task. */

@@ -2,7 +2,7 @@ import { at, type Dense, isSet } from './dense.ts';
 import { handOver } from './hand-over.ts';
 import type { Quota } from './quota.ts';
 import { noteCount, quotaFor, type Run, watchedCount } from './run.ts';
-import { isTaskOfKind, listUnplaced, sortFew, type TaskKind } from './task-order.ts';
+import { isOfKind, isTaskOfKind, listUnplaced, sortFew, type TaskKind } from './task-order.ts';
 
 /**
  * Puts every task where it is held, but for those of stale members, of which some are placed already. What has to leave is
@@ -126,9 +126,12 @@ function keepWithinQuota(run: Run, kind: TaskKind): void {
   }
 }
 
-/** Lists in `few` what is taken away; returns how many tasks. */
+/** Lists in `few` what is taken away; returns how many tasks. Looks at the members' lists, or at all tasks if that is less. */
 function takeAway(dense: Dense, kind: TaskKind): number {
-  const { planned, heldStart, heldTask, active, few } = dense;
+  const { size, planned, heldStart, heldTask, active, few } = dense;
+  let above = 0;
+  for (let m = 0; m < planned.length; m++) if ((planned[m] as number) < 0) above++;
+  if (above * LIST_COST > size.members) return takeAwayOfMany(dense, kind);
   let length = 0;
   for (let m = 0; m < planned.length; m++) {
     if ((planned[m] as number) >= 0) continue;
@@ -136,6 +139,25 @@ function takeAway(dense: Dense, kind: TaskKind): number {
     for (let i = heldStart[m] as number; i < end; i++) {
       const task = heldTask[i] as number;
       if (active[task] !== m || !isTaskOfKind(dense, task, kind)) continue;
+      active[task] = -1;
+      few[length++] = task;
+    }
+  }
+  return length;
+}
+
+/** So many times longer it takes to look at a task of a list than at one after another. */
+const LIST_COST = 4;
+
+function takeAwayOfMany(dense: Dense, kind: TaskKind): number {
+  const { size, base, planned, prevActive, active, few } = dense;
+  let length = 0;
+  for (let s = 0; s < size.subtopologies; s++) {
+    if (!isOfKind(dense, s, kind)) continue;
+    const to = at(base, s + 1);
+    for (let task = at(base, s); task < to; task++) {
+      const holder = prevActive[task] as number;
+      if (holder === -1 || active[task] !== holder || (planned[holder] as number) >= 0) continue;
       active[task] = -1;
       few[length++] = task;
     }

@@ -23,22 +23,22 @@ export function planUncontested(dense: Dense, kind: CandidateKind): number {
   const ofCopies = kind === 'copies';
   let length = 0;
   planned.fill(0);
+  if (!ofCopies) fixed.set(standbyCount);
   for (let s = 0; s < size.subtopologies; s++) {
     if (!isSet(stateful, s)) continue;
     const to = at(base, s + 1);
     for (let task = at(base, s); task < to; task++) {
       const disk = candDisk[task] as number;
-      const from = ofCopies ? (candStart[task] as number) : disk;
       const end = ofCopies ? disk : (candStart[task + 1] as number);
+      let c = ofCopies ? (candStart[task] as number) : disk;
       const placed = standbyCount[task] as number;
-      fixed[task] = placed;
-      if (from === end || placed === slots) continue;
+      if (c === end || placed === slots) continue;
       const owner = active[task] as number;
       if (ofCopies && owner !== prevActive[task] && prevActive[task] !== -1) continue;
       const ownerProcess = owner === -1 ? -1 : (procOf[owner] as number);
       const first = task * slots;
       let next = first + placed;
-      for (let c = from; c < end; c++) {
+      for (; c < end; c++) {
         const member = candMember[c] as number;
         const process = procOf[member] as number;
         let isHeld = process === ownerProcess;
@@ -46,52 +46,31 @@ export function planUncontested(dense: Dense, kind: CandidateKind): number {
           isHeld = procOf[standby[i] as number] === process;
         }
         if (isHeld) continue;
-        if (next === first + slots) {
-          next = NONE;
-          break;
-        }
+        if (next === first + slots) break;
         standby[next++] = member;
-      }
-      if (next === NONE) {
-        empty(standby, first + placed, first + slots);
-        order[length++] = task;
-        continue;
-      }
-      for (let i = first + placed; i < next; i++) {
-        const member = standby[i] as number;
         planned[member] = (planned[member] as number) + 1;
       }
       standbyCount[task] = next - first;
+      if (c === end) continue;
+      // One more than is wanted.
+      takeBack(dense, task);
+      order[length++] = task;
     }
   }
   return length;
 }
-
-const NONE = -1;
 
 /** A loop: `fill` takes longer for so few places than all the rest. */
 function empty(standby: Int32Array, from: number, to: number): void {
   for (let place = from; place < to; place++) standby[place] = -1;
 }
 
-/** The member of a task's standbys that is only written down, and of whom something is true; or -1. */
-export function findPlanned(
-  { size, standby, standbyCount, fixed }: Dense,
-  task: number,
-  isRight: (member: number) => boolean,
-): number {
-  const end = task * size.slots + at(standbyCount, task);
-  for (let place = task * size.slots + at(fixed, task); place < end; place++) {
-    if (isRight(at(standby, place))) return at(standby, place);
-  }
-  return -1;
-}
-
 /** Strikes one standby out that is only written down; the others stay in their order. */
 export function strikeOut(dense: Dense, task: number, member: number): void {
   const { size, standby, standbyCount, planned } = dense;
   const last = task * size.slots + at(standbyCount, task) - 1;
-  let place = standby.indexOf(member, task * size.slots);
+  let place = task * size.slots;
+  while (standby[place] !== member) place++;
   for (; place < last; place++) standby[place] = at(standby, place + 1);
   standby[last] = -1;
   standbyCount[task] = at(standbyCount, task) - 1;

@@ -32,8 +32,9 @@ export function placeStandbys(run: Run): void {
     const isAny = hasCandidates(dense, kind);
     let open = isAny ? planUncontested(dense, kind) : 0;
     if (kind === 'copies' && facts.held > 0) {
-      if (isAny && run.returned.any) run.lacking -= handOverCopies(run, gatherMoved);
-      run.lacking -= placeOfMoved(run);
+      const movedCount = gatherMoved(dense);
+      if (isAny && run.returned.any) run.lacking -= handOverCopies(run, movedCount);
+      run.lacking -= placeOfMoved(run, movedCount);
     }
     if (!isAny) continue;
     open = settlePlanned(run, kind, open);
@@ -78,12 +79,17 @@ function placeForRacks(run: Run): number {
  * Standbys of tasks whose active has moved: first where it was, then where copies are. Their choice is smaller than that
  * of others, whose standbys may yet go to whoever took the active; so they come first.
  *
+ * @param movedCount how many tasks are in `few`.
  * @returns how many standbys were placed.
  */
-function placeOfMoved(run: Run): number {
+function placeOfMoved(run: Run, movedCount: number): number {
   const { dense, totalQuota } = run;
-  const { standbyCount, prevActive, count, procOf, marks } = dense;
-  const taskCount = gatherMoved(dense);
+  const { size, few, standbyCount, prevActive, count, procOf, marks } = dense;
+  let taskCount = 0;
+  for (let i = 0; i < movedCount; i++) {
+    const task = at(few, i);
+    if (at(standbyCount, task) < size.slots) few[taskCount++] = task;
+  }
   const tasks = sortFew(dense, taskCount, 'stateful');
   let placed = 0;
   for (let i = taskCount - 1; i >= 0; i--) {

@@ -240,11 +240,16 @@ class ReferenceSticky extends ReferenceGroup {
       this.copies(task).push(landing);
       reached(quota, this.count(landing));
     };
-    const returned = stateful.filter((task) => this.candidatesOnDiskOfReturned(task).length > 0);
+    const returned = this.members.flatMap((m) =>
+      stateful
+        .filter((task) => this.candidatesOnDiskOfReturned(task).includes(m))
+        .toSorted((a, b) => this.tasks.indexOf(a) - this.tasks.indexOf(b))
+        .map((task) => ({ task, receiver: m })),
+    );
     if (returned.length === 0) return;
-    const moved = stateful
-      .toReversed()
-      .filter((task) => this.hasMoved(task) && this.copies(task).length < wanted);
+    const moved = this.tasks.filter(
+      (task) => task.stateful && this.hasMoved(task) && this.copies(task).length < wanted,
+    );
     const holdersOf = (task: Task): AssignmentMember[] => [
       ...[this.previousActive.get(task)].filter((m) => m !== undefined),
       ...this.candidatesOf(task, true),
@@ -252,20 +257,15 @@ class ReferenceSticky extends ReferenceGroup {
     const pull = (processId: string): number =>
       moved.flatMap(holdersOf).filter((m) => m.processId === processId).length;
     const pulls = new Map(this.processIds.map((p) => [p, pull(p)]));
-    for (const task of returned.toReversed()) {
-      for (;;) {
-        const receiver = this.candidatesOnDiskOfReturned(task).find(
-          ({ processId }) => over(processId) < 0 && !holds(processId, task),
-        );
-        if (receiver === undefined) break;
-        const mine = plans.get(task) ?? [];
-        if (held(task).length === wanted) {
-          const giver = mine.find(({ processId: p }) => over(p) + (pulls.get(p) ?? 0) > 0);
-          if (giver === undefined) break;
-          mine.splice(mine.indexOf(giver), 1);
-        }
-        place(task, receiver);
+    for (const { task, receiver } of returned) {
+      if (over(receiver.processId) >= 0 || holds(receiver.processId, task)) continue;
+      const mine = plans.get(task) ?? [];
+      if (held(task).length === wanted) {
+        const giver = mine.find(({ processId: p }) => over(p) + (pulls.get(p) ?? 0) > 0);
+        if (giver === undefined) continue;
+        mine.splice(mine.indexOf(giver), 1);
       }
+      place(task, receiver);
     }
     for (const task of moved) {
       while (this.copies(task).length < wanted) {

@@ -12,6 +12,7 @@ import { type EncodedProblem, encodeProblem, viewOf, writeProblem } from '../../
 import { SharedBuffers } from '../../workers/shared-buffers.ts';
 import runAssignment from '../../workers/thread.ts';
 import { assignDirectly, assignmentMember, assignmentProblem } from '../support/assignment.ts';
+import { range } from '../support/assignment-measures.ts';
 import { AssignmentScenario, Chance } from '../support/assignment-scenario.ts';
 import { listOf } from '../support/keeping-assignor.ts';
 
@@ -119,6 +120,42 @@ describe('EncodedGroup', () => {
       }
     });
   }
+
+  it('tells the same by member as by task, whatever was claimed twice', () => {
+    for (let seed = 0; seed < 60; seed++) {
+      const scenario = new AssignmentScenario(seed, 'small');
+      for (let round = 0; round < 4; round++) {
+        const { dense } = encodeProblem(scenario.problem, new SharedBuffers());
+        const { size, facts, prevActive, candStart, candDisk, candMember } = dense;
+        const tasks = range(0, size.tasks - 1);
+        const members = range(0, size.members - 1);
+        const isCandidate = (m: number, from: number | undefined, to: number | undefined) =>
+          candMember.subarray(from, to).includes(m);
+        const rows = (start: Int32Array, list: Int32Array) =>
+          members.map((m) => [...list.subarray(start[m], start[m + 1])]);
+        expect(rows(dense.heldStart, dense.heldTask)).to.deep.equal(
+          members.map((m) => tasks.filter((t) => prevActive[t] === m)),
+        );
+        expect([...dense.heldStateful]).to.deep.equal(
+          members.map(
+            (m) =>
+              tasks.filter(
+                (t) => prevActive[t] === m && dense.stateful[dense.subtopologyOf[t] ?? 0] === 1,
+              ).length,
+          ),
+        );
+        expect(rows(dense.copyStart, dense.candTask)).to.deep.equal(
+          members.map((m) => tasks.filter((t) => isCandidate(m, candStart[t], candDisk[t]))),
+        );
+        expect(rows(dense.diskStart, dense.candTask)).to.deep.equal(
+          members.map((m) => tasks.filter((t) => isCandidate(m, candDisk[t], candStart[t + 1]))),
+        );
+        expect(dense.copyStart[size.members]).to.equal(facts.copies);
+        scenario.settle(assignDirectly(scenario.problem));
+        scenario.change();
+      }
+    }
+  });
 
   it('puts one change after another into what is there (S12: claims, copies and state on disk)', () => {
     for (let seed = 0; seed < 40; seed++) {

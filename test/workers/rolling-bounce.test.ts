@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { AssignmentMember } from '../../machines/model/assignment.ts';
+import type { AssignmentMember, AssignmentProblem } from '../../machines/model/assignment.ts';
 import type { TaskList, TaskOffset } from '../../machines/model/tasks.ts';
 import {
   assignDirectly,
@@ -7,7 +7,12 @@ import {
   assignmentMember as member,
   assignmentProblem as problem,
 } from '../support/assignment.ts';
-import { countActives, spread } from '../support/assignment-measures.ts';
+import {
+  countActives,
+  excessStatefulMoves,
+  range,
+  spread,
+} from '../support/assignment-measures.ts';
 
 const PER_PROCESS = 3;
 const ZONES = ['a', 'b', 'c', 'd', 'e'];
@@ -79,3 +84,67 @@ for (const assignor of ['sticky', 'highly_available'] as const) {
     });
   });
 }
+
+describe('a rolling bounce without tags (assignors Q1, Q2, Q4a, Q7x, Q9)', () => {
+  it('gives who comes back all that lies on its disks, in either role, and nobody else anything to build', () => {
+    const subtopologies = range(0, 9).map((s) => ({
+      subtopologyId: String(s),
+      taskCount: 40,
+      stateful: s % 2 === 0,
+    }));
+    const membersOf = (process: number, life: number, disk: readonly string[] = []) =>
+      range(0, 3).map((i) =>
+        member(`p${process}-${i}-life-${life}`, {
+          processId: `p${process}`,
+          taskOffsets: disk
+            .filter((_, at) => at % 4 === i)
+            .map((task) => {
+              const [subtopologyId = '', partition] = task.split('_');
+              return { subtopologyId, partition: Number(partition), offset: 1_000n };
+            }),
+        }),
+      );
+    let held = problem({
+      subtopologies,
+      members: range(0, 9).flatMap((process) => membersOf(process, 0)),
+      numStandbyReplicas: 1,
+    });
+    held = holdResult(held, assignDirectly(held));
+    for (let wave = 1; wave <= 5; wave++) {
+      const leaving = [2 * wave - 2, 2 * wave - 1];
+      const isLeaving = (m: AssignmentMember) => leaving.some((p) => m.processId === `p${p}`);
+      const copiesOf = (m: AssignmentMember) => statefulTasks([...m.active, ...m.standby]);
+      const disks = leaving.map((p) =>
+        held.members.filter((m) => m.processId === `p${p}`).flatMap(copiesOf),
+      );
+      held = { ...held, members: held.members.filter((m) => !isLeaving(m)) };
+      held = holdResult(held, assignDirectly(held));
+      const back = leaving.flatMap((p, i) => membersOf(p, wave, disks[i]));
+      held = { ...held, members: [...held.members, ...back] };
+      const result = assignDirectly(held);
+      const settled = holdResult(held, result);
+
+      expect(spread(countActives(held, result, true)), 'Q1').to.equal(0);
+      expect(spread(countActives(held, result, false)), 'Q2').to.equal(0);
+      expect(excessStatefulMoves(held, result), 'Q7x').to.equal(0);
+      const tasksOf = (each: AssignmentProblem, processId: string) =>
+        new Set(each.members.filter((m) => m.processId === processId).flatMap(copiesOf));
+      const found = leaving.map((p, i) => {
+        const tasks = tasksOf(settled, `p${p}`);
+        return (disks[i] ?? []).filter((task) => tasks.has(task)).length;
+      });
+      expect(found, `wave ${wave}: found of ${SHARE} each`).to.deep.equal([SHARE, SHARE]);
+      const built = range(0, 9)
+        .filter((p) => !leaving.includes(p))
+        .flatMap((p) => {
+          const before = tasksOf(held, `p${p}`);
+          return [...tasksOf(settled, `p${p}`)].filter((task) => !before.has(task));
+        });
+      expect(built, `wave ${wave}: built elsewhere`).to.deep.equal([]);
+      held = settled;
+    }
+  });
+});
+
+/** Copies of stateful tasks that each of ten processes has: 200 tasks, each with one standby. */
+const SHARE = 40;
