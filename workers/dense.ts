@@ -171,7 +171,7 @@ function layOut(size: DenseSizes, arena: Arena) {
     activeStart: arena.i32(M + 1),
     standbyStart: arena.i32(M + 1),
 
-// Scratch.
+    // Scratch.
     entryStart: arena.i32(P + 1),
     count: arena.i32(M),
     planned: arena.i32(M),
