@@ -15,6 +15,7 @@ import type {
   TopicCreatorPort,
   TopicsPort,
 } from './ports.ts';
+import type { Turns } from './turns.ts';
 
 /** The ports the core needs from outside, and the settings that hold for the whole process. */
 export type ShardsOptions = {
@@ -47,6 +48,7 @@ export type ShardsOptions = {
 
 /** What every shard of a process shares. */
 export type ShardEnvironment = ShardsOptions & {
+  readonly turns: Turns;
   /** Members told the hand-over interval now, in all shards (RSP-8). */
   readonly hurried: { count: number };
   /** Never the same number twice (OFF-2). */

@@ -1,52 +1,98 @@
+import { Fifo } from './fifo.ts';
+
 /**
- * A bounded queue, first in, first out. What comes from inside (a timer, a finished run) is always taken: there is
+ * What a message takes: `short` is a matter of microseconds, whatever the size of its group; `long` may take a
+ * millisecond or more.
+ */
+export type Length = 'short' | 'long';
+
+/** What a {@link Mailbox} has to know about what it holds. */
+export type MailboxOptions<T> = {
+  /** Messages from outside that may wait. */
+  readonly limit: number;
+  /** Messages of one group keep their order. Undefined: about all of them. */
+  readonly groupOf: (item: T) => string | undefined;
+  readonly lengthOf: (item: T) => Length;
+};
+
+/** The messages of one group that wait: never empty. */
+type Line<T> = { readonly group: string | undefined; readonly messages: Fifo<T> };
+
+/**
+ * The messages of a shard that wait, a line for each group. Within a group they come out as they went in. The groups take
+ * turns, one message at a time, among those whose next message is of the same length: so one with a thousand messages
+ * holds up nobody, and a short message does not wait behind the long ones of other groups.
+ *
+ * It is bounded for what comes from outside. What comes from inside (a timer, a finished run) is always taken: there is
  * at most one of it per group or member, and to lose it would strand them.
  */
 export class Mailbox<T> {
-  readonly #limit: number;
-  #items: (T | undefined)[] = [];
-  #head = 0;
+  readonly #options: MailboxOptions<T>;
+  readonly #lines = new Map<string | undefined, Line<T>>();
+  /** Each line once, by the length of its next message. */
+  readonly #next: Readonly<Record<Length, Fifo<Line<T>>>> = { short: new Fifo(), long: new Fifo() };
+  #size = 0;
 
-  /** @param limit messages from outside that may wait. */
-  constructor(limit: number) {
-    this.#limit = limit;
+  constructor(options: MailboxOptions<T>) {
+    this.#options = options;
   }
 
   get size(): number {
-    return this.#items.length - this.#head;
+    return this.#size;
   }
 
-  /** False when the queue is full: the message was not taken. */
+  /** Whether {@link take} would give a message. */
+  has(length: Length): boolean {
+    return this.#next[length].size > 0;
+  }
+
+  /** False when the mailbox is full: the message was not taken. */
   offer(item: T): boolean {
-    if (this.size >= this.#limit) return false;
-    this.#items.push(item);
+    if (this.#size >= this.#options.limit) return false;
+    this.push(item);
     return true;
   }
 
   /** For messages from inside; never refused. */
   push(item: T): void {
-    this.#items.push(item);
+    this.#size++;
+    const group = this.#options.groupOf(item);
+    const known = this.#lines.get(group);
+    if (known !== undefined) {
+      known.messages.push(item);
+      return;
+    }
+    const line = { group, messages: new Fifo<T>() };
+    line.messages.push(item);
+    this.#lines.set(group, line);
+    this.#queue(line, item);
   }
 
-  take(): T | undefined {
-    if (this.#head === this.#items.length) return undefined;
-    const item = this.#items[this.#head];
-    this.#items[this.#head++] = undefined;
-    if (this.#head === this.#items.length) {
-      this.#items = [];
-      this.#head = 0;
-    } else if (this.#head >= 4096 && this.#head * 2 >= this.#items.length) {
-      this.#items = this.#items.slice(this.#head);
-      this.#head = 0;
-    }
+  /** The next message of this length: that of the group which waits for its turn the longest. */
+  take(length: Length): T | undefined {
+    const line = this.#next[length].take();
+    if (line === undefined) return undefined;
+    this.#size--;
+    const item = line.messages.take();
+    const next = line.messages.first;
+    if (next === undefined) this.#lines.delete(line.group);
+    else this.#queue(line, next);
     return item;
   }
 
-  /** Empties the queue and hands over what was in it. */
+  /** Empties the mailbox and hands over what was in it, group by group. */
   drain(): T[] {
-    const rest = this.#items.slice(this.#head) as T[];
-    this.#items = [];
-    this.#head = 0;
+    const rest: T[] = [];
+    for (const { messages } of this.#lines.values()) {
+      for (let item = messages.take(); item !== undefined; item = messages.take()) rest.push(item);
+    }
+    this.#lines.clear();
+    for (const lines of [this.#next.short, this.#next.long]) while (lines.size > 0) lines.take();
+    this.#size = 0;
     return rest;
+  }
+
+  #queue(line: Line<T>, next: T): void {
+    this.#next[this.#options.lengthOf(next)].push(line);
   }
 }

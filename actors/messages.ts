@@ -3,6 +3,7 @@ import type { Context, GroupDecision, GroupSlot, RunOutcome } from '../machines/
 import type { SearchOutcome } from '../machines/model/patterns.ts';
 import type { PersistentMap } from '../machines/model/persistent-map.ts';
 import type { ErrorName } from '../machines/model/refusal.ts';
+import type { Length } from './mailbox.ts';
 import type { TimerPurpose } from './timer-purpose.ts';
 import type { Fired } from './timers.ts';
 
@@ -16,6 +17,7 @@ export type GroupCommand<T> = {
   /** Named in the journal. */
   readonly cause: string;
   readonly memberId: string | null;
+  readonly length: Length;
   /** Undefined: there is nothing to do, and nobody waits. */
   readonly decide: (slot: GroupSlot | undefined, context: Context) => GroupDecision<T> | undefined;
   /** The same answer as an error. */
@@ -33,6 +35,7 @@ export type Question<T> = {
   readonly of: 'committed' | 'applied';
   /** The group it is about; undefined: the whole shard. */
   readonly groupId: string | undefined;
+  readonly length: Length;
   readonly ask: (slots: Slots) => T;
   readonly refuse: (error: ErrorName) => T;
   readonly reply: (answer: T) => void;
@@ -56,3 +59,34 @@ export type Message =
       readonly kind: 'topicsDeleted';
       readonly topics: readonly { readonly name: string; readonly topicId: string }[];
     };
+
+/** The group whose messages this one keeps its place among; undefined: it is about all groups of the shard. */
+export function groupOf(message: Message): string | undefined {
+  switch (message.kind) {
+    case 'timer':
+      return message.fired.what.type === 'sweep' ? undefined : message.fired.what.groupId;
+    case 'topicsChanged':
+    case 'topicsDeleted':
+      return undefined;
+    default:
+      return message.groupId;
+  }
+}
+
+/**
+ * What a message takes. News of topics are short although they may not be: a heartbeat that comes after them is to know of
+ * them.
+ */
+export function lengthOf(message: Message): Length {
+  switch (message.kind) {
+    case 'command':
+    case 'question':
+      return message.length;
+    case 'lookedBack':
+    case 'topicsChanged':
+    case 'topicsDeleted':
+      return 'short';
+    default:
+      return 'long';
+  }
+}

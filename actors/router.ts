@@ -40,7 +40,7 @@ import { byCodeUnits, shardOf } from '../machines/model/ids.ts';
 import type { ErrorName } from '../machines/model/refusal.ts';
 import type { ShardsOptions } from './environment.ts';
 import type { GroupCoordinator, GroupView, ListFilter, ShardStatus } from './group-coordinator.ts';
-import type { GroupCommand } from './messages.ts';
+import type { GroupCommand, Question } from './messages.ts';
 import type { ShardActor } from './shard-actor.ts';
 import type { Shards } from './shards.ts';
 
@@ -67,6 +67,8 @@ export class Router implements GroupCoordinator {
         groupId,
         cause: request.memberEpoch < 0 ? 'leave' : request.memberEpoch === 0 ? 'join' : 'heartbeat',
         memberId,
+        // Joins and leaves change the group, and start runs.
+        length: request.memberEpoch > 0 ? 'short' : 'long',
         decide: (slot, context) => decideHeartbeat(slot, request, client, context),
         refuse: refusedAnswer,
         reply,
@@ -80,6 +82,7 @@ export class Router implements GroupCoordinator {
       groupId,
       cause: 'heard',
       memberId,
+      length: 'short',
       decide: (slot, context) => decideHeard(slot, memberId, context),
       refuse: () => undefined,
       reply: () => {},
@@ -90,18 +93,16 @@ export class Router implements GroupCoordinator {
     const { behaviour, settings } = this.#options;
     return Promise.all(
       groupIds.map((groupId) =>
-        this.#ask<DescribedGroup>(
+        this.#ask<DescribedGroup>({
           groupId,
-          'committed',
-          (slot) =>
+          of: 'committed',
+          length: 'long',
+          ask: (slot) =>
             slot?.group === undefined
               ? describeMissing(groupId)
-              : describeGroup(slot, {
-                  behaviour,
-                  settings: settings.group(groupId),
-                }),
-          (error) => ({ ...describeMissing(groupId), error, errorMessage: null }),
-        ),
+              : describeGroup(slot, { behaviour, settings: settings.group(groupId) }),
+          refuse: (error) => ({ ...describeMissing(groupId), error, errorMessage: null }),
+        }),
       ),
     );
   }
@@ -110,13 +111,13 @@ export class Router implements GroupCoordinator {
     const { behaviour } = this.#options;
     const perShard = await Promise.all(
       this.#shards.all.map((shard) =>
-        this.#askShard<{ error: ErrorName; groups: ReturnType<typeof listGroup>[] }>(
-          shard,
-          undefined,
-          'committed',
-          (slots) => ({ error: 'NONE', groups: [...slots.values()].map(listGroup) }),
-          (error) => ({ error, groups: [] }),
-        ),
+        this.#askShard<{ error: ErrorName; groups: ReturnType<typeof listGroup>[] }>(shard, {
+          groupId: undefined,
+          of: 'committed',
+          length: 'long',
+          ask: (slots) => ({ error: 'NONE', groups: [...slots.values()].map(listGroup) }),
+          refuse: (error) => ({ error, groups: [] }),
+        }),
       ),
     );
     const groups = perShard
@@ -136,35 +137,38 @@ export class Router implements GroupCoordinator {
     };
     return Promise.all(
       [...new Set(groupIds)].map((groupId) =>
-        this.#command<Deleted>(
+        this.#command<Deleted>({
           groupId,
-          'delete',
-          (slot) => ({
+          cause: 'delete',
+          length: 'long',
+          decide: (slot) => ({
             ...decideDelete(slot),
             reply: { kind: 'answer', value: { groupId, error: 'NONE', message: null } },
           }),
-          (error, message) => ({ groupId, error, message }),
-        ),
+          refuse: (error, message) => ({ groupId, error, message }),
+        }),
       ),
     );
   }
 
   giveWay(groupId: string): Promise<ErrorName> {
-    return this.#command<ErrorName>(
+    return this.#command<ErrorName>({
       groupId,
-      'classic join',
-      (slot) => ({ ...decideGiveWay(slot), reply: { kind: 'answer', value: 'NONE' } }),
-      (error) => error,
-    );
+      cause: 'classic join',
+      length: 'long',
+      decide: (slot) => ({ ...decideGiveWay(slot), reply: { kind: 'answer', value: 'NONE' } }),
+      refuse: (error) => error,
+    });
   }
 
   async commit(request: CommitRequest): Promise<CommitAnswer> {
-    const answer = await this.#command<CommitAnswer>(
-      request.groupId,
-      'offset commit',
-      (slot, context) => decideCommit(slot, request, context),
-      (error) => commitError(request, error),
-    );
+    const answer = await this.#command<CommitAnswer>({
+      groupId: request.groupId,
+      cause: 'offset commit',
+      length: 'short',
+      decide: (slot, context) => decideCommit(slot, request, context),
+      refuse: (error) => commitError(request, error),
+    });
     const count = countAccepted(answer);
     if (count > 0) this.#options.metrics.offsetsCommitted(count);
     return answer;
@@ -172,82 +176,88 @@ export class Router implements GroupCoordinator {
 
   judgeCommit(request: CommitRequest): Promise<CommitAnswer> {
     const { topics, coordinator } = this.#options;
-    return this.#ask<CommitAnswer>(
-      request.groupId,
-      'applied',
-      (slot) => judgeCommit(slot, request, topics.view(), coordinator),
-      (error) => commitError(request, error),
-    );
+    return this.#ask<CommitAnswer>({
+      groupId: request.groupId,
+      of: 'applied',
+      length: 'short',
+      ask: (slot) => judgeCommit(slot, request, topics.view(), coordinator),
+      refuse: (error) => commitError(request, error),
+    });
   }
 
   fetchOffsets(
     request: OffsetFetchRequest,
     options: { readonly stable: boolean },
   ): Promise<OffsetFetchAnswer> {
-    return this.#ask<OffsetFetchAnswer>(
-      request.groupId,
-      options.stable ? 'applied' : 'committed',
-      (slot) => fetchOffsets(slot, request),
+    return this.#ask<OffsetFetchAnswer>({
+      groupId: request.groupId,
+      of: options.stable ? 'applied' : 'committed',
+      length: 'short',
+      ask: (slot) => fetchOffsets(slot, request),
       // A stable fetch that cannot be sure answers 16: old clients retry neither 7 nor 15 here (records 5.2).
-      (error) => ({
+      refuse: (error) => ({
         error: error === 'COORDINATOR_NOT_AVAILABLE' ? 'NOT_COORDINATOR' : error,
         topics: [],
       }),
-    );
+    });
   }
 
   async furthestOffsets(asked: readonly PartitionsAsked[]): Promise<FurthestOffsets> {
     const perShard = await Promise.all(
       this.#shards.all.map((shard) =>
-        this.#askShard<FurthestOffsets>(
-          shard,
-          undefined,
-          'committed',
-          (slots) => furthestOffsets(slots.values(), asked),
-          () => furthestOffsets([], asked),
-        ),
+        this.#askShard<FurthestOffsets>(shard, {
+          groupId: undefined,
+          of: 'committed',
+          length: 'long',
+          ask: (slots) => furthestOffsets(slots.values(), asked),
+          refuse: () => furthestOffsets([], asked),
+        }),
       ),
     );
     return perShard.reduce(furtherOf);
   }
 
   judgeFetch(request: OffsetFetchRequest): Promise<ErrorName> {
-    return this.#ask<ErrorName>(
-      request.groupId,
-      'applied',
-      (slot) => judgeFetch(slot, request),
-      (error) => error,
-    );
+    return this.#ask<ErrorName>({
+      groupId: request.groupId,
+      of: 'applied',
+      length: 'short',
+      ask: (slot) => judgeFetch(slot, request),
+      refuse: (error) => error,
+    });
   }
 
   async deleteOffsets(request: OffsetDeleteRequest): Promise<OffsetDeleteAnswer> {
-    const answer = await this.#command<OffsetDeleteAnswer>(
-      request.groupId,
-      'offset delete',
-      (slot, context) => decideOffsetDelete(slot, request, context),
-      (error) => ({ error, topics: [] }),
-    );
+    const answer = await this.#command<OffsetDeleteAnswer>({
+      groupId: request.groupId,
+      cause: 'offset delete',
+      length: 'short',
+      decide: (slot, context) => decideOffsetDelete(slot, request, context),
+      refuse: (error) => ({ error, topics: [] }),
+    });
     const count = countAccepted(answer);
     if (count > 0) this.#options.metrics.offsetsDeleted(count);
     return answer;
   }
 
   judgeOffsetDelete(request: OffsetDeleteRequest): Promise<OffsetDeleteAnswer> {
-    return this.#ask<OffsetDeleteAnswer>(
-      request.groupId,
-      'applied',
-      (slot) => judgeOffsetDelete(slot, request, this.#options.topics.view()),
-      (error) => ({ error, topics: [] }),
-    );
+    return this.#ask<OffsetDeleteAnswer>({
+      groupId: request.groupId,
+      of: 'applied',
+      length: 'short',
+      ask: (slot) => judgeOffsetDelete(slot, request, this.#options.topics.view()),
+      refuse: (error) => ({ error, topics: [] }),
+    });
   }
 
   streamsGroup(groupId: string) {
-    return this.#ask<{ error: ErrorName; state: GroupState | undefined }>(
+    return this.#ask<{ error: ErrorName; state: GroupState | undefined }>({
       groupId,
-      'applied',
-      (slot) => ({ error: 'NONE', state: slot?.group?.state }),
-      (error) => ({ error, state: undefined }),
-    );
+      of: 'applied',
+      length: 'short',
+      ask: (slot) => ({ error: 'NONE', state: slot?.group?.state }),
+      refuse: (error) => ({ error, state: undefined }),
+    });
   }
 
   topicsDeleted(topics: readonly { readonly name: string; readonly topicId: string }[]): void {
@@ -287,52 +297,32 @@ export class Router implements GroupCoordinator {
     return shard;
   }
 
-  #command<T>(
-    groupId: string,
-    cause: string,
-    decide: GroupCommand<T>['decide'],
-    refuse: (error: ErrorName, text: string | null) => T,
-  ): Promise<T> {
+  #command<T>(command: Omit<GroupCommand<T>, 'kind' | 'memberId' | 'reply'>): Promise<T> {
     return new Promise((reply) => {
-      this.#shard(groupId).post({
-        kind: 'command',
-        groupId,
-        cause,
-        memberId: null,
-        decide,
-        refuse,
-        reply,
-      });
+      const shard = this.#shard(command.groupId);
+      shard.post({ ...command, kind: 'command', memberId: null, reply });
     });
   }
 
-  #ask<T>(
-    groupId: string,
-    of: 'committed' | 'applied',
-    ask: (slot: GroupSlot | undefined) => T,
-    refuse: (error: ErrorName) => T,
-  ): Promise<T> {
-    return this.#askShard(
-      this.#shard(groupId),
-      groupId,
-      of,
-      (slots) => ask(slots.get(groupId)),
-      refuse,
-    );
+  #ask<T>({ ask, ...question }: GroupQuestion<T>): Promise<T> {
+    const { groupId } = question;
+    return this.#askShard(this.#shard(groupId), {
+      ...question,
+      ask: (slots) => ask(slots.get(groupId)),
+    });
   }
 
-  #askShard<T>(
-    shard: ShardActor,
-    groupId: string | undefined,
-    of: 'committed' | 'applied',
-    ask: (slots: ShardActor['committed']) => T,
-    refuse: (error: ErrorName) => T,
-  ): Promise<T> {
+  #askShard<T>(shard: ShardActor, question: Omit<Question<T>, 'kind' | 'reply'>): Promise<T> {
     return new Promise((reply) => {
-      shard.post({ kind: 'question', of, groupId, ask, refuse, reply });
+      shard.post({ ...question, kind: 'question', reply });
     });
   }
 }
+
+type GroupQuestion<T> = Omit<Question<T>, 'kind' | 'groupId' | 'ask' | 'reply'> & {
+  readonly groupId: string;
+  readonly ask: (slot: GroupSlot | undefined) => T;
+};
 
 function countAccepted({ topics }: CommitAnswer | OffsetDeleteAnswer): number {
   return topics.flatMap(({ partitions }) => partitions).filter(({ error }) => error === 'NONE')

@@ -18,27 +18,23 @@ import { HeldAnswers } from './held-answers.ts';
 import { Jobs } from './jobs.ts';
 import { loadShard } from './loader.ts';
 import { errorOfLostWrite } from './log-errors.ts';
-import { Mailbox } from './mailbox.ts';
-import type { AnyCommand, AnyQuestion, Message } from './messages.ts';
+import { type Length, Mailbox } from './mailbox.ts';
+import { type AnyCommand, type AnyQuestion, groupOf, lengthOf, type Message } from './messages.ts';
 import { ShardLog } from './shard-log.ts';
 import { countGroups } from './shard-state.ts';
 import { armLoadedTimers, syncTimers } from './shard-timers.ts';
 import type { TimerPurpose } from './timer-purpose.ts';
 import { Timers } from './timers.ts';
-
-/** So long messages are taken in one turn, ms; the rest waits for the next, so that sockets get their share. */
-const TURN_MS_MAX = 2;
-/** Messages between two looks at the clock. */
-const MESSAGES_AT_ONCE = 8;
+import type { TurnTaker } from './turns.ts';
 
 /**
- * One shard: an actor that owns its groups. Messages are taken one at a time; what they decide is applied at once,
- * the batches of a turn go to the log together, and answers leave when their turn is committed. Nothing here waits
- * between reading a group and writing it.
+ * One shard: an actor that owns its groups. Messages are taken one at a time, when it is the shard's turn; what they decide
+ * is applied at once, the batches of a turn go to the log together, and answers leave when their turn is committed. Nothing
+ * here waits between reading a group and writing it.
  *
  * Source: records-and-configs section 5; coordination ORD-1, ORD-2, OFF-8.
  */
-export class ShardActor {
+export class ShardActor implements TurnTaker {
   readonly shard: number;
   readonly #env: ShardEnvironment;
   readonly #log: ShardLog;
@@ -47,7 +43,6 @@ export class ShardActor {
   readonly #carrier: Carrier;
   readonly #held: HeldAnswers;
   #life: Life = 'initial';
-  #drainPlanned = false;
 
   constructor(shard: number, env: ShardEnvironment) {
     this.shard = shard;
@@ -55,10 +50,10 @@ export class ShardActor {
     this.#log = new ShardLog({
       shard,
       env,
-      committed: () => this.#planDrain(),
+      committed: () => this.#askForTurn(),
       lost: (decided, cause) => this.#lost(decided, cause),
     });
-    this.#mailbox = new Mailbox(env.mailboxMax);
+    this.#mailbox = new Mailbox({ limit: env.mailboxMax, groupOf, lengthOf });
     this.#timers = new Timers(env.clock, (fired) => this.#inside({ kind: 'timer', fired }));
     const effects = new Effects({
       timers: this.#timers,
@@ -114,13 +109,13 @@ export class ShardActor {
       if (!this.#enter('LOAD_FAILED')) return;
       this.#env.log.error({ shard: this.shard, err: cause }, 'Shard could not be loaded');
     }
-    this.#planDrain();
+    this.#askForTurn();
   }
 
   /** Takes a message from outside. What cannot be taken is answered at once with an error that clients retry. */
   post(message: AnyCommand | AnyQuestion): void {
     if (this.#life === 'active') {
-      if (this.#mailbox.offer(message)) this.#planDrain();
+      if (this.#mailbox.offer(message)) this.#askForTurn();
       else
         message.reply(
           message.refuse('COORDINATOR_LOAD_IN_PROGRESS', 'Too many requests are waiting'),
@@ -148,6 +143,21 @@ export class ShardActor {
       }
     }
     this.#held.close();
+  }
+
+  /** Whether there is a message of this length that may be taken now. */
+  waits(length: Length): boolean {
+    return this.#life === 'active' && !this.#log.isFull && this.#mailbox.has(length);
+  }
+
+  take(length: Length): void {
+    const message = this.#mailbox.take(length);
+    if (message !== undefined) this.#take(message);
+  }
+
+  /** What the turn wrote goes to the log. */
+  endTurn(): void {
+    this.#log.endTurn();
   }
 
   /** Whether everything handed to the log was answered. */
@@ -179,30 +189,11 @@ export class ShardActor {
   #inside(message: Message): void {
     if (this.#life !== 'active') return;
     this.#mailbox.push(message);
-    this.#planDrain();
+    this.#askForTurn();
   }
 
-  #planDrain(): void {
-    if (this.#drainPlanned || this.#mailbox.size === 0 || this.#life !== 'active') return;
-    if (this.#log.isFull) return;
-    this.#drainPlanned = true;
-    this.#env.clock.soon(() => this.#drain());
-  }
-
-  #drain(): void {
-    this.#drainPlanned = false;
-    if (this.#life !== 'active') return;
-    const startedMs = this.#env.clock.monotonicMs();
-    for (let taken = 1; ; taken++) {
-      const message = this.#mailbox.take();
-      if (message === undefined) break;
-      this.#take(message);
-      const mayLook = taken % MESSAGES_AT_ONCE === 0;
-      if (mayLook && this.#env.clock.monotonicMs() - startedMs >= TURN_MS_MAX) break;
-    }
-    this.#log.endTurn();
-    this.#env.metrics.processed(this.#env.clock.monotonicMs() - startedMs);
-    this.#planDrain();
+  #askForTurn(): void {
+    this.#env.turns.ask(this);
   }
 
   #take(message: Message): void {
@@ -361,6 +352,6 @@ export class ShardActor {
       syncTimers(groupId, slot, was, this.#timers, contextOf(groupId, this.#env));
       this.#held.lose(groupId, cause);
     }
-    this.#planDrain();
+    this.#askForTurn();
   }
 }

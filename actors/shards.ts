@@ -1,5 +1,6 @@
 import type { ShardEnvironment, ShardsOptions } from './environment.ts';
 import { ShardActor } from './shard-actor.ts';
+import { Turns } from './turns.ts';
 
 /** Shards loaded side by side. A load is disk and decoding, so a few at a time fill both. */
 const LOADS_AT_A_TIME = 4;
@@ -14,6 +15,7 @@ export class Shards {
     let incarnations = 0;
     const env: ShardEnvironment = {
       ...options,
+      turns: new Turns(options.clock, options.metrics),
       hurried: { count: 0 },
       nextIncarnation: () => ++incarnations,
       creationFailures: (topics) => options.topicCreator.failures(topics),

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { TURN_MS_MAX } from '../../actors/turns.ts';
 import type { HeartbeatAnswer } from '../../machines/commands.ts';
 import type { AssignmentFigures } from '../../machines/model/look-back.ts';
 import { LevelLog } from '../../src/store/level-log.ts';
@@ -78,31 +79,50 @@ describe('ShardActor', () => {
     expect(after?.members.map((member) => member.memberId)).to.deep.equal(['A', 'B']);
   });
 
-  for (const [msPerLook, turns] of [
-    [0, 1],
-    [2, 7],
-  ] as const) {
-    it(`takes messages for no longer than a turn lasts: ${turns} turns where a look at the clock takes ${msPerLook} ms`, async () => {
-      const clock = new (class extends ManualClock {
-        override monotonicMs(): number {
-          passedMs += msPerLook;
-          return passedMs;
-        }
-      })();
-      let passedMs = 0;
-      const { made, log } = await harness({ shardCount: 1, clock });
-      const before = log.called;
-      const joins = Array.from({ length: 50 }, (_, i) =>
-        made.router.heartbeat(joinBeat(`g${i}`, 'A'), someClient),
-      );
-      made.assignor.hold();
-      await made.clock.settle();
-      expect(log.called - before).to.equal(turns);
-      made.assignor.release();
-      await made.clock.settle();
-      for (const join of joins) expect((await made.soon(join)).error).to.equal('NONE');
-    });
-  }
+  it('an idle heartbeat does not wait for the joins of other groups, though they came first', async () => {
+    let passedMs = 0;
+    const clock = new (class extends ManualClock {
+      override monotonicMs(): number {
+        passedMs += TURN_MS_MAX;
+        return passedMs;
+      }
+    })();
+    const { made } = await harness({ shardCount: 1, clock });
+    const { memberEpoch } = await made.beat(joinBeat('calm', 'A'));
+    const before = made.assignor.runs;
+    const joins = Array.from({ length: 20 }, (_, nth) =>
+      made.router.heartbeat(joinBeat(`g${nth}`, 'A'), someClient),
+    );
+    const beat = made.router.heartbeat(steadyBeat('calm', 'A', memberEpoch), someClient);
+    const runs = beat.then(() => made.assignor.runs - before);
+    expect(await made.soon(runs)).to.be.at.most(1);
+    await made.soon(Promise.all(joins));
+    expect(made.assignor.runs - before).to.equal(20);
+  });
+
+  it('a heartbeat is not taken before what came earlier of its own group', async () => {
+    const { made } = await harness({ shardCount: 1 });
+    const { memberEpoch } = await made.beat(joinBeat('g', 'A'));
+    const leave = { ...steadyBeat('g', 'A', -1) };
+    const [left, beat] = await made.soon(
+      Promise.all([
+        made.router.heartbeat(leave, someClient),
+        made.router.heartbeat(steadyBeat('g', 'A', memberEpoch), someClient),
+      ]),
+    );
+    expect([left.error, beat.error]).to.deep.equal(['NONE', 'UNKNOWN_MEMBER_ID']);
+  });
+
+  it('all that a turn decides in a shard goes to its log together', async () => {
+    const { made, log } = await harness({ shardCount: 1 });
+    made.assignor.hold();
+    const before = log.called;
+    for (let nth = 0; nth < 50; nth++) {
+      void made.router.heartbeat(joinBeat(`g${nth}`, 'A'), someClient);
+    }
+    await made.clock.settle();
+    expect(log.called - before).to.equal(1);
+  });
 
   it('a target does not wait for its reasons, and the journal tells it when they are there', async () => {
     const { made } = await harness();

@@ -1,0 +1,95 @@
+import type { Length } from './mailbox.ts';
+import type { Clock, RuntimeMetrics } from './ports.ts';
+
+/** What takes turns. */
+export interface TurnTaker {
+  /** Whether it could take a message of this length now. */
+  waits(length: Length): boolean;
+  /** Takes one message of this length, if there is one. Never throws. */
+  take(length: Length): void;
+  /** The turn in which it took messages is over. */
+  endTurn(): void;
+}
+
+/**
+ * So long messages are taken in one turn, ms, and the one at hand then is the last. The rest waits for the next, so that
+ * sockets get their share.
+ */
+export const TURN_MS_MAX = 1;
+
+/**
+ * Shares the event loop among all shards. A turn takes short messages first, one of each shard in turn, then long ones
+ * likewise, until its time is over; but one long message at least, so that each turn brings both kinds further. Between two
+ * turns sockets are read.
+ *
+ * So a short message that comes between turns waits for the short ones that came before it and for nothing else; one that
+ * comes during a turn waits for the rest of that turn too, which is one long message at most once its time is over. How
+ * many long ones wait, of which groups and shards, makes no difference to it.
+ *
+ * Source: style 7, coordination ORD-1 (order within a group), records-and-configs BA-10.
+ */
+export class Turns {
+  readonly #clock: Pick<Clock, 'monotonicMs' | 'soon'>;
+  readonly #metrics: Pick<RuntimeMetrics, 'processed'>;
+  /** Who may have a message of that length, the one that waits for its turn the longest first. */
+  readonly #waiting: Readonly<Record<Length, Set<TurnTaker>>> = {
+    short: new Set(),
+    long: new Set(),
+  };
+  #isPlanned = false;
+
+  constructor(
+    clock: Pick<Clock, 'monotonicMs' | 'soon'>,
+    metrics: Pick<RuntimeMetrics, 'processed'>,
+  ) {
+    this.#clock = clock;
+    this.#metrics = metrics;
+  }
+
+  /** Asks for turns: to be called whenever something makes `waits` true. */
+  ask(taker: TurnTaker): void {
+    this.#enter(taker);
+    this.#plan();
+  }
+
+  #enter(taker: TurnTaker): void {
+    if (taker.waits('short')) this.#waiting.short.add(taker);
+    if (taker.waits('long')) this.#waiting.long.add(taker);
+  }
+
+  #plan(): void {
+    if (this.#isPlanned || this.#waiting.short.size + this.#waiting.long.size === 0) return;
+    this.#isPlanned = true;
+    this.#clock.soon(() => this.#turn());
+  }
+
+  #turn(): void {
+    this.#isPlanned = false;
+    const startedMs = this.#clock.monotonicMs();
+    const endMs = startedMs + TURN_MS_MAX;
+    const isOver = () => this.#clock.monotonicMs() >= endMs;
+    const took = new Set<TurnTaker>();
+    try {
+      this.#takeEach('short', took, isOver);
+      this.#takeEach('long', took, isOver);
+    } finally {
+      for (const taker of took) taker.endTurn();
+      this.#metrics.processed(this.#clock.monotonicMs() - startedMs);
+      this.#plan();
+    }
+  }
+
+  /** Has everybody take one message, again and again; at least one is taken. */
+  #takeEach(length: Length, took: Set<TurnTaker>, isOver: () => boolean): void {
+    const waiting = this.#waiting[length];
+    // Who is put back comes last, and is come to again.
+    for (const taker of waiting) {
+      waiting.delete(taker);
+      if (!taker.waits(length)) continue;
+      took.add(taker);
+      taker.take(length);
+      this.#enter(taker);
+      if (isOver()) return;
+    }
+  }
+}
