@@ -1,4 +1,3 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -13,6 +12,7 @@ import { encodeProblem, listResult, readResult } from '../workers/problem.ts';
 import { SharedBuffers } from '../workers/shared-buffers.ts';
 import { eventOf, groupOf, install } from './cell-event.ts';
 import { type Timing, type TimingLimits, timeRuns } from './cpu-time.ts';
+import { type LoopDelay, LoopDelayMeter } from './loop-delay.ts';
 
 // Answers assignment cells: one JSON cell a line in, one JSON answer a line out, so that other assignors can be asked the
 // same and the answers compared.
@@ -42,7 +42,7 @@ export type CellAnswer = {
   /** The result becomes the group's target: compared with the one installed, with a record for each that differs. */
   readonly installTiming?: Timing;
   /** How late the event loop came to its timers while runs went on, ms. */
-  readonly loopDelayMs?: { readonly p99: number; readonly max: number };
+  readonly loopDelayMs?: LoopDelay;
 };
 
 /**
@@ -113,16 +113,12 @@ function timeInstall(
 
 /** Rounds after which enough is known of how long the event loop was held. */
 const DELAY_ROUNDS = 100;
-/** The finest that the platform measures, ms; every delay it gives has this in it. */
-const DELAY_RESOLUTION_MS = 1;
 
-async function measureLoopDelay(round: () => Promise<void>): Promise<{ p99: number; max: number }> {
-  const delays = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
-  delays.enable();
+async function measureLoopDelay(round: () => Promise<void>): Promise<LoopDelay> {
+  const meter = new LoopDelayMeter();
+  meter.start();
   for (let i = 0; i < DELAY_ROUNDS; i++) await round();
-  delays.disable();
-  const late = (ns: number) => Math.max(0, Number((ns / 1e6 - DELAY_RESOLUTION_MS).toFixed(2)));
-  return { p99: late(delays.percentile(99)), max: late(delays.max) };
+  return meter.stop();
 }
 
 async function timeKernel(

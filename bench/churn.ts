@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,9 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ClientConnection } from '../src/client/connection.ts';
 import { type MemberTopology, ScriptedMember } from '../src/client/member.ts';
+import { Bystanders } from './bystanders.ts';
 import { count, flag, runBench, showFigures } from './command-line.ts';
 import { joinAndSettle } from './heartbeats.ts';
-import { readyAddress, startServer, stopServer } from './server-process.ts';
+import type { LoopDelay } from './loop-delay.ts';
+import { measureServerLoop, readyAddress, startServer, stopServer } from './server-process.ts';
 
 /** What is measured. */
 export type ChurnLoad = {
@@ -25,12 +28,16 @@ export type ChurnLoad = {
   readonly rounds: number;
 };
 
-/** What came of it: latencies of the bystanders' heartbeats, ms. */
+/** What came of it. Latencies are those of the bystanders' heartbeats. */
 export type ChurnFigures = ChurnLoad & {
   readonly calmP50Ms: number;
   readonly calmP99Ms: number;
   readonly churnP50Ms: number;
   readonly churnP99Ms: number;
+  /** How late the server's event loop came to its timers. */
+  readonly calmLoopP99Ms: number;
+  readonly churnLoopP99Ms: number;
+  readonly churnLoopMaxMs: number;
   /** Assignments made while bystanders were timed: as many as groups times events, or the figures say little. */
   readonly assignments: number;
 };
@@ -38,14 +45,21 @@ export type ChurnFigures = ChurnLoad & {
 const CONNECTIONS = 20;
 const TOPIC = 'in';
 const SUBTOPOLOGIES = 10;
-const BYSTANDERS_PER_GROUP = 10;
 /** Between two moments at which all groups lose a member and get another one. */
 const EVENT_MS = 500;
 
-/** Heartbeats of members at rest while other groups get new assignments all at once. */
+/**
+ * Heartbeats of members at rest while other groups get new assignments all at once. Both share the machine with the
+ * server and with its assignor threads: what is over the calm is theirs as well as the server's, unless there are
+ * processors for all.
+ */
 export async function benchChurn(load: ChurnLoad): Promise<ChurnFigures> {
   const folder = await mkdtemp(join(tmpdir(), 'headgate-bench-'));
-  const server = startServer(folder, ['group.streams.num.standby.replicas=1']);
+  const server = startServer(folder, [
+    'group.streams.num.standby.replicas=1',
+    // These members restore nothing, so what waits for a warm-up would wait for good, and more of it after every event.
+    'group.streams.num.warmup.replicas=0',
+  ]);
   try {
     const address = await readyAddress(server);
     const connections = await Promise.all(
@@ -57,36 +71,75 @@ export async function benchChurn(load: ChurnLoad): Promise<ChurnFigures> {
       topics: [{ name: TOPIC, numPartitions: load.tasks / SUBTOPOLOGIES, replicationFactor: 1 }],
       timeoutMs: 5_000,
     });
-    const bystanders = membersOf(connections, load.bystanders, (nth) => ({
-      groupId: `calm-${Math.floor(nth / BYSTANDERS_PER_GROUP)}`,
-      topics: [TOPIC],
-    }));
-    await joinAndSettle(bystanders);
+    const bystanders = await Bystanders.start({
+      address,
+      topic: TOPIC,
+      members: load.bystanders,
+      beatsPerSecond: load.beatsPerSecond,
+    });
     const groups = await churningGroups(connections, load);
-
-    const calm: number[] = [];
-    const churn: number[] = [];
+    const calm = new Phase();
+    const churn = new Phase();
     let assignments = 0;
     for (let round = 0; round < load.rounds; round++) {
-      await timeBeats(bystanders, load, calm);
-      const [made] = await Promise.all([
-        disturb(groups, load.seconds),
-        timeBeats(bystanders, load, churn),
-      ]);
-      assignments += made;
+      await calm.measure(server, () => bystanders.time(load.seconds));
+      await churn.measure(server, async () => {
+        const [latencies, made] = await Promise.all([
+          bystanders.time(load.seconds),
+          disturb(groups, load.seconds),
+        ]);
+        assignments += made;
+        return latencies;
+      });
     }
+    await bystanders.stop();
     for (const connection of connections) connection.close();
     return {
       ...load,
-      calmP50Ms: quantile(calm, 0.5),
-      calmP99Ms: quantile(calm, 0.99),
-      churnP50Ms: quantile(churn, 0.5),
-      churnP99Ms: quantile(churn, 0.99),
+      calmP50Ms: calm.latency(0.5),
+      calmP99Ms: calm.latency(0.99),
+      churnP50Ms: churn.latency(0.5),
+      churnP99Ms: churn.latency(0.99),
+      calmLoopP99Ms: calm.loopP99Ms,
+      churnLoopP99Ms: churn.loopP99Ms,
+      churnLoopMaxMs: churn.loopMaxMs,
       assignments,
     };
   } finally {
     await stopServer(server);
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What is measured in all rounds of calm, or of churn. */
+class Phase {
+  readonly #latencies: number[] = [];
+  readonly #loop: LoopDelay[] = [];
+
+  async measure(server: ChildProcess, work: () => Promise<Float64Array>): Promise<void> {
+    const { result, loopDelay } = await measureServerLoop(server, work);
+    for (const latency of result) this.#latencies.push(latency);
+    this.#loop.push(loopDelay);
+  }
+
+  /** @param share 0.5 for the median. */
+  latency(share: number): number {
+    return quantile(this.#latencies, share);
+  }
+
+  /** Of the median round: one in which the machine was busy with something else says nothing. */
+  get loopP99Ms(): number {
+    return quantile(
+      this.#loop.map(({ p99 }) => p99),
+      0.5,
+    );
+  }
+
+  get loopMaxMs(): number {
+    return quantile(
+      this.#loop.map(({ max }) => max),
+      0.5,
+    );
   }
 }
 
@@ -161,33 +214,6 @@ async function disturb(groups: readonly ChurningGroup[], seconds: number): Promi
     await pause;
   }
   return assignments;
-}
-
-/** Sends heartbeats at an even rate, whatever the answers do, and notes from its due time how long each took. */
-async function timeBeats(
-  members: readonly ScriptedMember[],
-  { beatsPerSecond, seconds }: ChurnLoad,
-  latencies: number[],
-): Promise<void> {
-  const startMs = performance.now();
-  const count = seconds * beatsPerSecond;
-  const beats: Promise<void>[] = [];
-  for (let sent = 0; sent < count; ) {
-    for (; sent < count; sent++) {
-      const dueMs = startMs + (sent * 1000) / beatsPerSecond;
-      if (dueMs > performance.now()) break;
-      const member = members[sent % members.length];
-      if (member === undefined) throw new Error('There is no bystander');
-      beats.push(
-        member.beat().then(({ errorCode }) => {
-          if (errorCode !== 0) throw new Error(`Refused: ${errorCode}`);
-          latencies.push(performance.now() - dueMs);
-        }),
-      );
-    }
-    await sleep(1);
-  }
-  await Promise.all(beats);
 }
 
 function quantile(values: readonly number[], share: number): number {
