@@ -16,12 +16,32 @@ export function findBreach(
   { promisesQuotas = ALGORITHMS[dense.facts.algorithm] === 'sticky' } = {},
 ): string | undefined {
   if (dense.facts.stale > 0) return nameBreach(dense, promisesQuotas);
-  const isSound =
-    areActivesSound(dense) &&
-    (dense.size.slots === 0 ? hasNoStandbys(dense) : areStandbysSound(dense)) &&
-    (!promisesQuotas || areQuotasKept(dense));
-  if (isSound) return undefined;
+  if (isSound(dense) && (!promisesQuotas || areQuotasKept(dense))) return undefined;
   return nameBreach(dense, promisesQuotas) ?? 'H2: lists of the result differ from its places';
+}
+
+/** H1 to H5. */
+function isSound(dense: Dense): boolean {
+  const { size, base, stateful, standbyStart, procWindow } = dense;
+  const standbys = countTasks(dense, 'stateful') * size.slots;
+  if (!areStarts(dense.activeStart, size.tasks) || !areStarts(standbyStart, standbys)) return false;
+  if (!areActivesSound(dense)) return false;
+  if (standbys === 0) return true;
+  procWindow.set(standbyStart.subarray(0, size.members));
+  for (let s = 0; s < size.subtopologies; s++) {
+    if (isSet(stateful, s) && !areCopiesSound(dense, at(base, s), at(base, s + 1))) return false;
+  }
+  // Each list ends where the next one begins.
+  for (let m = 0; m < size.members; m++) if (procWindow[m] !== standbyStart[m + 1]) return false;
+  return true;
+}
+
+function areStarts(start: Int32Array, total: number): boolean {
+  if (start[0] !== 0 || start[start.length - 1] !== total) return false;
+  for (let m = 1; m < start.length; m++) {
+    if ((start[m] as number) < (start[m - 1] as number)) return false;
+  }
+  return true;
 }
 
 /**
@@ -29,79 +49,42 @@ export function findBreach(
  * names its member as owner, so none is in two.
  */
 function areActivesSound({ size, active, activeStart, activeTask }: Dense): boolean {
-  const { members, tasks } = size;
-  if (at(activeStart, 0) !== 0 || at(activeStart, members) !== tasks) return false;
   let from = 0;
-  for (let m = 0; m < members; m++) {
+  for (let m = 0; m < size.members; m++) {
     const to = activeStart[m + 1] as number;
-    if (to < from || to > tasks) return false;
     let last = -1;
     for (let i = from; i < to; i++) {
       const task = activeTask[i] as number;
-      if (task <= last || task >= tasks || active[task] !== m) return false;
+      if (task <= last || task >= size.tasks || active[task] !== m) return false;
       last = task;
     }
     from = to;
   }
-  return true;
-}
-
-function hasNoStandbys({ standbyStart }: Dense): boolean {
-  for (let m = 0; m < standbyStart.length; m++) if (standbyStart[m] !== 0) return false;
   return true;
 }
 
 /**
- * H2 to H5. Lists have room for all standbys that are wanted and no more, which is `slots` for each stateful task where
- * everybody is fresh. Each entry has a place of its own among those of a stateful task, so that all places are members;
- * and the processes of a task are different.
+ * H2 to H5. Task by task everyone who has a standby finds it next in its list, which `procWindow` says: so every place is a
+ * member, and no list has anything else. And the processes of a task are different.
  */
-function areStandbysSound(dense: Dense): boolean {
-  const { size, subtopologyOf, stateful, standby, standbyStart, standbyTask } = dense;
-  const { members, tasks, slots } = size;
-  const wanted = countTasks(dense, 'stateful') * slots;
-  if (at(standbyStart, 0) !== 0 || at(standbyStart, members) !== wanted) return false;
-  let from = 0;
-  for (let m = 0; m < members; m++) {
-    const to = standbyStart[m + 1] as number;
-    if (to < from || to > wanted) return false;
-    let last = -1;
-    for (let i = from; i < to; i++) {
-      const task = standbyTask[i] as number;
-      if (task <= last || task >= tasks) return false;
-      if (stateful[subtopologyOf[task] as number] !== 1) return false;
-      last = task;
-      let place = task * slots;
-      const end = place + slots;
-      while (place < end && standby[place] !== m) place++;
-      if (place === end) return false;
-    }
-    from = to;
-  }
-  return areOnDifferentProcesses(dense);
-}
-
-function areOnDifferentProcesses({
-  size,
-  base,
-  stateful,
-  active,
-  standby,
-  procOf,
-}: Dense): boolean {
+function areCopiesSound(
+  { size, active, standby, standbyTask, procOf, procWindow: next }: Dense,
+  from: number,
+  to: number,
+): boolean {
   const { slots } = size;
-  for (let s = 0; s < size.subtopologies; s++) {
-    if (!isSet(stateful, s)) continue;
-    const to = at(base, s + 1);
-    for (let task = at(base, s); task < to; task++) {
-      const first = task * slots;
-      const owner = procOf[active[task] as number] as number;
-      for (let place = first; place < first + slots; place++) {
-        const process = procOf[standby[place] as number] as number;
-        if (process === owner) return false;
-        for (let other = first; other < place; other++) {
-          if (procOf[standby[other] as number] === process) return false;
-        }
+  for (let task = from; task < to; task++) {
+    const owner = procOf[active[task] as number] as number;
+    const first = task * slots;
+    for (let copy = first; copy < first + slots; copy++) {
+      const member = standby[copy] as number;
+      const place = next[member] as number;
+      if (standbyTask[place] !== task) return false;
+      next[member] = place + 1;
+      const process = procOf[member] as number;
+      if (process === owner) return false;
+      for (let other = first; other < copy; other++) {
+        if (procOf[standby[other] as number] === process) return false;
       }
     }
   }
