@@ -59,25 +59,27 @@ const HEADER_WORDS = 16;
 /** Hands out consecutive parts of a buffer; without one it only counts their bytes. */
 class Arena {
   bytes = HEADER_WORDS * 4;
-  readonly #buffer: SharedArrayBuffer | undefined;
+  readonly buffer: SharedArrayBuffer;
+  readonly #counts: boolean;
 
   constructor(buffer?: SharedArrayBuffer) {
-    this.#buffer = buffer;
+    this.buffer = buffer ?? NO_BUFFER;
+    this.#counts = buffer === undefined;
   }
 
   f64(length: number): Float64Array {
     const from = this.#take(length * 8);
-    return this.#buffer ? new Float64Array(this.#buffer, from, length) : NO_DOUBLES;
+    return this.#counts ? NO_DOUBLES : new Float64Array(this.buffer, from, length);
   }
 
   i32(length: number): Int32Array {
     const from = this.#take(length * 4);
-    return this.#buffer ? new Int32Array(this.#buffer, from, length) : NO_INTS;
+    return this.#counts ? NO_INTS : new Int32Array(this.buffer, from, length);
   }
 
   u8(length: number): Uint8Array {
     const from = this.#take(length);
-    return this.#buffer ? new Uint8Array(this.#buffer, from, length) : NO_BYTES;
+    return this.#counts ? NO_BYTES : new Uint8Array(this.buffer, from, length);
   }
 
   #take(bytes: number): number {
@@ -87,6 +89,7 @@ class Arena {
   }
 }
 
+const NO_BUFFER = new SharedArrayBuffer(0);
 const NO_DOUBLES = new Float64Array(0);
 const NO_INTS = new Int32Array(0);
 const NO_BYTES = new Uint8Array(0);
@@ -96,7 +99,7 @@ const NO_BYTES = new Uint8Array(0);
  * Tasks are numbered by (subtopology id, partition), members and processes by id, all in code-unit order.
  * `xStart` and `x` together are lists by row: row i is `x[xStart[i]]` up to `x[xStart[i + 1]]`.
  */
-function layOut(size: DenseSizes, arena: Arena) {
+function layOut(size: DenseSizes, facts: DenseFacts, arena: Arena) {
   const {
     subtopologies: S,
     tasks: T,
@@ -106,8 +109,11 @@ function layOut(size: DenseSizes, arena: Arena) {
     tagKeys: K,
     candidates: C,
   } = size;
+  // One literal, so that all have one shape to the compiler. A copy with something added would have a shape of its own
+  // each time, and no code could be compiled for it.
   return {
     size,
+    facts,
     /** A result: the measures of the run, and one per tag key. See figures.ts. */
     figures: arena.f64(FIGURES.length + K),
     // The problem, by task. These lie where they lay as long as the topology and the number of standbys are the same.
@@ -221,27 +227,27 @@ function layOut(size: DenseSizes, arena: Arena) {
     /** Lag within the bound, judged by the exact sums. */
     candCaughtUp: arena.u8(C),
     candRole: arena.u8(C),
+    buffer: arena.buffer,
   };
 }
 
 /** A problem, its result and the scratch of its run, as views into one shared buffer (section 9.2). */
-export type Dense = ReturnType<typeof layOut> & {
-  readonly facts: DenseFacts;
-  readonly buffer: SharedArrayBuffer;
-};
+export type Dense = ReturnType<typeof layOut>;
 
 /** Bytes a problem of this size needs. */
 export function denseBytes(size: DenseSizes): number {
   const arena = new Arena();
-  layOut(size, arena);
+  layOut(size, NO_FACTS, arena);
   return arena.bytes;
 }
+
+const NO_FACTS: DenseFacts = { algorithm: 0, held: 0, copies: 0, stale: 0 };
 
 /** Makes a buffer hold a problem of this size; the arrays still contain whatever was there. */
 export function createDense(buffer: SharedArrayBuffer, size: DenseSizes, facts: DenseFacts): Dense {
   const header = new Int32Array(buffer, 0, HEADER_WORDS);
   header.set([MAGIC, ...SIZES.map((name) => size[name]), ...FACTS.map((name) => facts[name])]);
-  return { ...layOut(size, new Arena(buffer)), facts, buffer };
+  return openDense(buffer);
 }
 
 /** Opens a buffer that {@link createDense} made, in any thread. Refuses one that it did not make. */
@@ -251,7 +257,7 @@ export function openDense(buffer: SharedArrayBuffer): Dense {
     throw new Error(`Cannot open assignment buffer: magic ${magic}, wanted ${MAGIC}`);
   const size = named(SIZES, words);
   const facts = named(FACTS, words.slice(SIZES.length));
-  return { ...layOut(size, new Arena(buffer)), facts, buffer };
+  return layOut(size, facts, new Arena(buffer));
 }
 
 function named<K extends string>(names: readonly K[], words: readonly number[]): Record<K, number> {
