@@ -3,9 +3,10 @@ import { HeadgateProcess } from '../support/headgate-process.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
 import { Storm } from '../support/storm.ts';
 import { inTemporaryFolder } from '../support/temporary-folder.ts';
+import { times } from '../support/times.ts';
 
 /** `TEST_KILLS=50` kills more often, `TEST_SEED` draws other moments. */
-const KILLS = Number(process.env['TEST_KILLS'] ?? 4);
+const KILLS = Number(process.env['TEST_KILLS'] ?? times(2));
 const SEED = Number(process.env['TEST_SEED'] ?? 1);
 /** Two hundred members are answered that often within the first second. */
 const ANSWERS_MAX = 900;

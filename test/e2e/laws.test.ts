@@ -2,13 +2,14 @@ import fc from 'fast-check';
 import { LawHistory } from '../support/law-history.ts';
 import type { Step } from '../support/law-steps.ts';
 import type { Said } from '../support/play-member.ts';
+import { times } from '../support/times.ts';
 
 /** As a failure prints it: `TEST_REPLAY='{"seed":1,"path":"3:1"}'` plays it again. */
 const REPLAY: { readonly seed?: number; readonly path?: string } = JSON.parse(
   process.env['TEST_REPLAY'] ?? '{}',
 );
 /** `TEST_HISTORIES=5000` looks for longer. */
-const HISTORIES = Number(process.env['TEST_HISTORIES'] ?? 40);
+const HISTORIES = Number(process.env['TEST_HISTORIES'] ?? times(15));
 
 const who = fc.nat({ max: 6 });
 const lost = fc.boolean();

@@ -14,6 +14,7 @@ import { GROUP_ID, LoneCoordinator } from '../support/lone-coordinator.ts';
 import { plainGroup, slowHolders, slowState } from '../support/plain-group.ts';
 import type { Said } from '../support/play-member.ts';
 import { PlayMember } from '../support/play-member.ts';
+import { times } from '../support/times.ts';
 import { info, subtopology, topology } from '../support/topology-samples.ts';
 
 /** Two subtopologies over one topic, the second with state. */
@@ -369,7 +370,7 @@ for (const profile of ['kip', 'kafka'] as const) {
           }
           history.calmDown();
         }),
-        { numRuns: 60 },
+        { numRuns: times(20) },
       );
     }).timeout(60_000);
   });

@@ -24,7 +24,7 @@ describe('the model', () => {
   describe('keeps them far away too, and no fingerprint takes two worlds for one', () => {
     for (const { setup } of PLANS) {
       it(setup.name, () => {
-        const walked = walk(setup, { random: new SeededRandom(1), walks: 10, steps: 60 });
+        const walked = walk(setup, { random: new SeededRandom(1), walks: 5, steps: 60 });
         if (walked.broken !== undefined) {
           throw new Error(historyOf(setup, walked.path, walked.broken));
         }

@@ -99,7 +99,7 @@ export const PLANS: readonly Plan[] = [
       answersWait: true,
       may: { slowRuns: true, leaves: true, losses: true, restarts: true },
     }),
-    quick: { depthMax: 5, worlds: 4178 },
+    quick: { depthMax: 4, worlds: 862 },
     whole: { depthMax: 7, worlds: 75232 },
   },
   {
@@ -109,7 +109,7 @@ export const PLANS: readonly Plan[] = [
       answersWait: true,
       may: { ...ANYTHING, slowRuns: true, lateRequests: true },
     }),
-    quick: { depthMax: 5, worlds: 2956 },
+    quick: { depthMax: 4, worlds: 649 },
     whole: { depthMax: 7, worlds: 44005 },
   },
   {
@@ -142,7 +142,7 @@ export const PLANS: readonly Plan[] = [
       tasks: [2, 2],
       may: { leaves: true, restarts: true, slowRuns: true, topics: true },
     }),
-    quick: { depthMax: 6, worlds: 1872 },
+    quick: { depthMax: 5, worlds: 788 },
     whole: { depthMax: 10, worlds: 24830 },
   },
   {
@@ -152,7 +152,7 @@ export const PLANS: readonly Plan[] = [
       answersWait: true,
       may: { leaves: true, lateRequests: true, slowRuns: true, deletion: true },
     }),
-    quick: { depthMax: 6, worlds: 3275 },
+    quick: { depthMax: 5, worlds: 946 },
     whole: { depthMax: 8, worlds: 28560 },
   },
   {
@@ -163,7 +163,7 @@ export const PLANS: readonly Plan[] = [
       answersWait: true,
       may: { ...ANYTHING, slowRuns: true, breaks: true },
     }),
-    quick: { depthMax: 5, worlds: 3974 },
+    quick: { depthMax: 4, worlds: 888 },
     whole: { depthMax: 7, worlds: 50670 },
   },
   {
@@ -174,7 +174,7 @@ export const PLANS: readonly Plan[] = [
       warmups: 1,
       may: { ...ANYTHING },
     }),
-    quick: { depthMax: 6, worlds: 2216 },
+    quick: { depthMax: 5, worlds: 796 },
     whole: { depthMax: 9, worlds: 16934 },
   },
   {
@@ -216,12 +216,12 @@ export const PLANS: readonly Plan[] = [
       processes: ['pA', 'pB', 'pC'],
       may: { ...ANYTHING, breaks: true },
     }),
-    quick: { depthMax: 5, worlds: 1997 },
+    quick: { depthMax: 4, worlds: 507 },
     whole: { depthMax: 7, worlds: 20064 },
   },
   {
     setup: setup({ name: 'kafka, anything goes wrong', profile: 'kafka', may: ANYTHING }),
-    quick: { depthMax: 5, worlds: 2881 },
+    quick: { depthMax: 4, worlds: 610 },
     whole: { depthMax: 7, worlds: 55211 },
   },
   {
@@ -245,7 +245,7 @@ export const PLANS: readonly Plan[] = [
       assignor: restless,
       may: { leaves: true, losses: true, slowRuns: true },
     }),
-    quick: { depthMax: 5, worlds: 2149 },
+    quick: { depthMax: 4, worlds: 516 },
     whole: { depthMax: 7, worlds: 31107 },
   },
 ];

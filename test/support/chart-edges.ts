@@ -10,8 +10,16 @@ export type Edge = {
   readonly to: string;
 };
 
+const known = new WeakMap<Chart, readonly string[]>();
+
 /** Every way that a chart has, as text: `Stable SETTLED [hasNoMembers] Empty`. */
 export function edgesOf(chart: Chart): readonly string[] {
+  const edges = known.get(chart) ?? readEdges(chart);
+  known.set(chart, edges);
+  return edges;
+}
+
+function readEdges(chart: Chart): readonly string[] {
   return readChartModel(chart).states.flatMap(({ name, on }) =>
     on.flatMap(({ event, ways }) =>
       ways.map(({ guard, target }) =>

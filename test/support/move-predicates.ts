@@ -27,6 +27,8 @@ export class MovePredicates {
     string,
     { readonly subtopologyId: string; readonly stateful: boolean }
   >();
+  /** The tasks that lists name, by the list: each is asked for again and again. */
+  readonly #named = new WeakMap<TaskList, readonly string[]>();
 
   constructor(problem: AssignmentProblem, result: AssignmentResult) {
     this.#problem = problem;
@@ -208,7 +210,13 @@ export class MovePredicates {
     }
   }
 
-  #known(list: TaskList): string[] {
+  #known(list: TaskList): readonly string[] {
+    const named = this.#named.get(list) ?? this.#name(list);
+    this.#named.set(list, named);
+    return named;
+  }
+
+  #name(list: TaskList): readonly string[] {
     return list
       .flatMap(({ subtopologyId, partitions }) =>
         partitions.map((partition) => taskKey(subtopologyId, partition)),

@@ -4,7 +4,6 @@ import { assignDirectly, holdResult } from '../support/assignment.ts';
 import {
   byMember,
   countActives,
-  range,
   spread,
   statefulMoves,
   subtopologyExcess,
@@ -12,11 +11,10 @@ import {
 } from '../support/assignment-measures.ts';
 import { forEachState } from '../support/assignment-scenario.ts';
 import { referenceBalanced } from '../support/reference-balanced.ts';
+import { isReplay, seeds } from '../support/seeds.ts';
 
-/** `TEST_SEED` replays one scenario. */
-const replayed = process.env['TEST_SEED'];
-const SMALL = replayed === undefined ? range(1, 300) : [Number(replayed)];
-const LARGE = replayed === undefined ? range(1, 4) : [Number(replayed)];
+const SMALL = seeds(100);
+const LARGE = seeds(2);
 
 for (const assignor of ['balanced', 'highly_available'] as const) {
   describe(`${assignor} over random groups that change`, () => {
@@ -36,7 +34,7 @@ for (const assignor of ['balanced', 'highly_available'] as const) {
     });
 
     it('depends on the order of ids alone, and not on tags that nobody has (P3, P6)', () => {
-      for (const seed of SMALL.slice(0, 100)) {
+      for (const seed of SMALL) {
         forEachState(seed, 'small', (scenario) => {
           const problem = by(scenario.problem);
           const members = problem.members.map((m) => ({
@@ -92,7 +90,7 @@ for (const assignor of ['balanced', 'highly_available'] as const) {
 
 describe('balanced and its reference', () => {
   it('agree on every group (P9)', () => {
-    for (const seed of SMALL.slice(0, 150)) {
+    for (const seed of SMALL) {
       forEachState(seed, 'small', (scenario) => {
         const problem = { ...scenario.problem, assignor: 'balanced' };
         const result = assignDirectly(problem);
@@ -125,7 +123,7 @@ describe('highly_available beside balanced (assignors 6.3)', () => {
         return assignDirectly({ ...problem, assignor: 'highly_available' });
       });
     }
-    if (replayed !== undefined) return;
+    if (isReplay) return;
     expect(moves.highly_available / moves.balanced, 'moves').to.be.below(0.1);
     expect(excess.highly_available, 'Q3').to.be.at.most(excess.balanced);
   });

@@ -1,14 +1,12 @@
 import { expect } from 'chai';
 import type { AssignmentMember, AssignmentProblem } from '../../machines/model/assignment.ts';
 import { assignmentMember, assignmentProblem, eachTaskOnce, tasks } from '../support/assignment.ts';
-import { range } from '../support/assignment-measures.ts';
 import { forEachState } from '../support/assignment-scenario.ts';
 import { assignAndLookBack } from '../support/look-back.ts';
 import { MovePredicates } from '../support/move-predicates.ts';
+import { isReplay, seeds } from '../support/seeds.ts';
 
-/** `TEST_SEED` replays one scenario. */
-const replayed = process.env['TEST_SEED'];
-const SEEDS = replayed === undefined ? range(1, 120) : [Number(replayed)];
+const SEEDS = seeds(40);
 
 describe('explainMoves()', () => {
   for (const assignor of ['sticky', 'balanced', 'highly_available', "Kafka's sticky"] as const) {
@@ -32,7 +30,7 @@ describe('explainMoves()', () => {
         });
       }
       // Where nothing can be said, the assignor is named: rarely, or the reasons miss what it does.
-      if (replayed === undefined) expect(said.assignor / said.all).to.be.below(0.03);
+      if (!isReplay) expect(said.assignor / said.all).to.be.below(0.03);
     });
   }
 });

@@ -1,14 +1,12 @@
 import { expect } from 'chai';
 import type { AssignmentFigures } from '../../machines/model/look-back.ts';
 import { assignmentMember, assignmentProblem, eachTaskOnce, tasks } from '../support/assignment.ts';
-import { range } from '../support/assignment-measures.ts';
 import { forEachState } from '../support/assignment-scenario.ts';
 import { assignAndLookBack } from '../support/look-back.ts';
 import { type Grade, openGrader } from '../support/open-grader.ts';
+import { seeds } from '../support/seeds.ts';
 
-/** `TEST_SEED` replays one scenario. */
-const replayed = process.env['TEST_SEED'];
-const SEEDS = replayed === undefined ? range(1, 120) : [Number(replayed)];
+const SEEDS = seeds(40);
 
 describe('takeFigures()', () => {
   it('measures a run in which a member comes back to its state on disk', () => {

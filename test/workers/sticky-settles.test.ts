@@ -11,11 +11,10 @@ import {
 import { range } from '../support/assignment-measures.ts';
 import { Chance } from '../support/assignment-scenario.ts';
 import { referenceSticky } from '../support/reference-sticky.ts';
+import { isReplay, seeds } from '../support/seeds.ts';
 
-/** `TEST_SEED` replays one group. */
-const replayed = process.env['TEST_SEED'];
 /** The last one has standbys which racks have placed, and who has come back has the tasks on disk. */
-const SEEDS = replayed === undefined ? [...range(1, 2_000), 3627] : [Number(replayed)];
+const SEEDS = isReplay ? seeds(1) : [...seeds(600), 3627];
 
 describe('assignSticky() where half of the processes have rack tags and sizes are uneven', () => {
   it('comes to rest after at most 3 runs, and agrees with the reference (P4, P9)', () => {
