@@ -240,7 +240,7 @@ class FoundWays {
     if (this.#last !== undefined && isSameWay(this.#last, way)) return this.#last.tasks;
     let known = this.ways.slice(this.#first).find((each) => isSameWay(each, way));
     if (known === undefined) {
-      known = { ...way, tasks: [] };
+      known = { tasks: [], ...way };
       this.ways.push(known);
     }
     this.#last = known;

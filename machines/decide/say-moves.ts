@@ -108,7 +108,7 @@ function whyWords({ role, to, why }: Way, isOne: boolean, run: ToldRun | undefin
   if (why === 'held') return `: ${to} has ${isOne ? 'it' : 'them'} already`;
   const { tasks, statefulTasks, sharers } = run.lookBack.figures;
   const shares = { statefulShare: statefulTasks / sharers, activeShare: tasks / sharers };
-  return `: ${reasonWords(why, { ...shares, assignor: run.assignor, to, isOne })}`;
+  return `: ${reasonWords(why, { assignor: run.assignor, to, isOne, ...shares })}`;
 }
 
 function reportOf(run: ToldRun, ways: readonly Way[], taskCount: number): TargetReport {
