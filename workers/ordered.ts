@@ -4,7 +4,7 @@ import type { Identified, Order } from './problem-view.ts';
 export class Ordered<T extends Identified> {
   readonly #order: Order;
   #items: readonly T[] = [];
-  #ids: readonly string[] = [];
+  #ids: readonly string[] | undefined = [];
   #added = new Set<T>();
   #gone = new Set<T>();
 
@@ -29,13 +29,14 @@ export class Ordered<T extends Identified> {
   /** As {@link items}, their ids. */
   get ids(): readonly string[] {
     this.#settle();
+    this.#ids ??= this.#items.map(({ id }) => id);
     return this.#ids;
   }
 
   #settle(): void {
     if (this.#added.size + this.#gone.size === 0) return;
     this.#items = this.#order(this.#items, [...this.#added], this.#gone);
-    this.#ids = this.#items.map(({ id }) => id);
+    this.#ids = undefined;
     this.#added = new Set();
     this.#gone = new Set();
   }

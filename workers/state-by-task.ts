@@ -1,7 +1,7 @@
 import { type Candidates, copyLists, newCandidates, renumber, roomFor } from './candidate-lists.ts';
 import { at, type Dense } from './dense.ts';
 import type { MemberTasks } from './member-tasks.ts';
-import { TasksByMember } from './tasks-by-member.ts';
+import { numbersBefore, TasksByMember } from './tasks-by-member.ts';
 
 /** What a member had and has, and its number before and after; undefined and -1: it was not there, or is no more. */
 export type MemberChange = {
@@ -134,8 +134,9 @@ export class StateByTask {
       return;
     }
     this.#patchCandidates(changes, renumbered);
+    const before = numbersBefore(read.length, changes, renumbered);
     for (const lists of [this.#activesOf, this.#copiesOf, this.#onDiskOf]) {
-      lists.patch(read.length, changes, renumbered);
+      lists.patch(read.length, changes, before);
     }
   }
 

@@ -57,14 +57,18 @@ export class TasksByMember {
     this.stateful = stateful;
   }
 
-  /** Takes what changed since the lists were made, as `StateByTask.update` is told of it. */
-  patch(
-    memberCount: number,
-    changes: readonly MemberChange[],
-    renumbered: Int32Array | undefined,
-  ): void {
+  /**
+   * Takes what changed since the lists were made.
+   *
+   * @param before see {@link numbersBefore}.
+   */
+  patch(memberCount: number, changes: readonly MemberChange[], before: Int32Array): void {
     const lists = this.#changedLists(changes);
-    const before = numbersBefore(memberCount, changes, renumbered);
+    if (this.tasks.length === 0 && lists.size === 0) {
+      this.start = new Int32Array(memberCount + 1);
+      this.stateful = new Int32Array(memberCount);
+      return;
+    }
     const old = { start: this.start, tasks: this.tasks, stateful: this.stateful };
     const start = new Int32Array(memberCount + 1);
     const stateful = new Int32Array(memberCount);
@@ -101,15 +105,15 @@ export class TasksByMember {
   #changedLists(changes: readonly MemberChange[]): Map<number, Int32Array> {
     const lists = new Map<number, Int32Array>();
     for (const { after, afterNumber } of changes) {
-      if (after === undefined) continue;
-      lists.set(afterNumber, Int32Array.from(this.#tasksOf(after)).sort());
+      const tasks = after === undefined ? [] : this.#tasksOf(after);
+      if (tasks.length > 0) lists.set(afterNumber, Int32Array.from(tasks).sort());
     }
     return lists;
   }
 }
 
-/** By number: that of the member before, or -1 for who came or changed. */
-function numbersBefore(
+/** By number: that of the member before, or -1 for who came or changed; from what `StateByTask.update` is told. */
+export function numbersBefore(
   memberCount: number,
   changes: readonly MemberChange[],
   renumbered: Int32Array | undefined,
