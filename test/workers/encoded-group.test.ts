@@ -5,6 +5,7 @@ import {
   type GroupProblem,
   gatherProblem,
 } from '../../machines/model/assignment.ts';
+import { ASSIGNORS } from '../../machines/model/assignors.ts';
 import { PersistentMap } from '../../machines/model/persistent-map.ts';
 import { EncodedGroup } from '../../workers/encoded-group.ts';
 import { EncodedGroups } from '../../workers/encoded-groups.ts';
@@ -98,7 +99,8 @@ describe('EncodedGroup', () => {
     it(`writes what nothing but the present problem gives, whatever came before${placeAsKafka ? ', as Kafka' : ''}`, () => {
       for (let seed = 0; seed < 60; seed++) {
         const scenario = new AssignmentScenario(seed, 'small');
-        const question = { assignor: 'sticky', placeAsKafka };
+        const assignor = placeAsKafka ? 'sticky' : (ASSIGNORS[seed % ASSIGNORS.length] ?? 'sticky');
+        const question = { assignor, placeAsKafka };
         let problem = gatherProblem({ ...scenario.problem, ...question });
         const group = new EncodedGroup(viewOf(problem));
         const buffers = new SharedBuffers();
