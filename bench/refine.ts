@@ -163,9 +163,8 @@ function scan({ group }: GroupSlot): number {
       for (const { partitions } of list) for (const partition of partitions) sum += partition;
     }
   };
-  group?.members.forEach((memberId, { assigned }) => {
+  group?.members.forEachBeside(group.targets, (_, { assigned }, target) => {
     add(assigned);
-    const target = group.targets.get(memberId);
     if (target !== undefined) add(target);
   });
   return sum;

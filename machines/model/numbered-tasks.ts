@@ -97,6 +97,12 @@ export class NumberedTasks implements TasksByRole {
     return b instanceof NumberedTasks ? b.of.isSame(b.place, a) : undefined;
   }
 
+  /** How many active tasks it has, found without making lists. */
+  get activeCount(): number {
+    const { start } = this.#of.actives;
+    return (start[this.#place + 1] as number) - (start[this.#place] as number);
+  }
+
   /** The targets that it is one of, and which. */
   get of(): NumberedTargets {
     return this.#of;

@@ -28,17 +28,7 @@ export class PersistentMap<V> {
   }
 
   get(key: string): V | undefined {
-    let node = this.#root;
-    if (node === undefined) return undefined;
-    const hash = hashOf(key);
-    for (let shift = 0; node !== undefined; shift += BITS) {
-      if (node.kind === 'leaf') return node.key === key ? node.value : undefined;
-      if (node.kind === 'collision') return node.leaves.find((leaf) => leaf.key === key)?.value;
-      const bit = 1 << ((hash >>> shift) & MASK);
-      if ((node.bitmap & bit) === 0) return undefined;
-      node = node.children[population(node.bitmap & (bit - 1))];
-    }
-    return undefined;
+    return this.#root === undefined ? undefined : find(this.#root, key, hashOf(key), 0);
   }
 
   has(key: string): boolean {
@@ -71,6 +61,14 @@ export class PersistentMap<V> {
   /** Calls back for each key; the quickest way through a large map. */
   forEach(each: (key: string, value: V) => void): void {
     if (this.#root !== undefined) visit(this.#root, each);
+  }
+
+  /** Calls back for each key, with what another map holds for it. Nothing is looked up where both hold the same keys. */
+  forEachBeside<W>(
+    other: PersistentMap<W>,
+    each: (key: string, value: V, beside: W | undefined) => void,
+  ): void {
+    if (this.#root !== undefined) visitBeside(this.#root, other.#root, 0, each);
   }
 
   *entries(): IterableIterator<[string, V]> {
@@ -139,6 +137,19 @@ function population(bits: number): number {
   let count = bits - ((bits >>> 1) & 0x55555555);
   count = (count & 0x33333333) + ((count >>> 2) & 0x33333333);
   return Math.imul((count + (count >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+/** @param shift how many bits of the hash led to the node. */
+function find<V>(from: Node<V>, key: string, hash: number, shift: number): V | undefined {
+  let node: Node<V> | undefined = from;
+  for (let at = shift; node !== undefined; at += BITS) {
+    if (node.kind === 'leaf') return node.key === key ? node.value : undefined;
+    if (node.kind === 'collision') return node.leaves.find((leaf) => leaf.key === key)?.value;
+    const bit = 1 << ((hash >>> at) & MASK);
+    if ((node.bitmap & bit) === 0) return undefined;
+    node = node.children[population(node.bitmap & (bit - 1))];
+  }
+  return undefined;
 }
 
 function insert<V>(node: Node<V>, leaf: Leaf<V>, shift: number): Node<V> {
@@ -222,17 +233,22 @@ function compare<V>(
   each: EachChange<V>,
 ): void {
   if (before === after) return;
-  if (before?.kind === 'branch' && after?.kind === 'branch') {
+  if (before === undefined || after === undefined) {
+    if (after !== undefined) visit(after, (key, value) => each(key, undefined, value));
+    else if (before !== undefined) visit(before, (key, value) => each(key, value, undefined));
+    return;
+  }
+  if (before.kind === 'branch' && after.kind === 'branch') {
     compareBranches(before, after, each);
     return;
   }
-  // One of them is small, or they have nothing in common.
-  const gone = new Map(before === undefined ? [] : walk(before));
-  for (const [key, value] of after === undefined ? [] : walk(after)) {
+  // One of them is small.
+  const gone = new Map(walk(before));
+  visit(after, (key, value) => {
     const was = gone.get(key);
     gone.delete(key);
     if (was !== value) each(key, was, value);
-  }
+  });
   for (const [key, value] of gone) each(key, value, undefined);
 }
 
@@ -253,4 +269,31 @@ function visit<V>(node: Node<V>, each: (key: string, value: V) => void): void {
   if (node.kind === 'leaf') each(node.key, node.value);
   else if (node.kind === 'collision') for (const leaf of node.leaves) each(leaf.key, leaf.value);
   else for (const child of node.children) visit(child, each);
+}
+
+function visitBeside<V, W>(
+  node: Node<V>,
+  other: Node<W> | undefined,
+  shift: number,
+  each: (key: string, value: V, beside: W | undefined) => void,
+): void {
+  if (node.kind === 'branch' && other?.kind === 'branch') {
+    let at = 0;
+    let atOther = 0;
+    for (let bits = node.bitmap | other.bitmap; bits !== 0; bits &= bits - 1) {
+      const bit = bits & -bits;
+      const beside = (other.bitmap & bit) === 0 ? undefined : other.children[atOther++];
+      const child = (node.bitmap & bit) === 0 ? undefined : node.children[at++];
+      if (child !== undefined) visitBeside(child, beside, shift + BITS, each);
+    }
+    return;
+  }
+  // Most often a leaf beside a leaf of the same key.
+  if (node.kind === 'leaf' && other?.kind === 'leaf') {
+    each(node.key, node.value, node.key === other.key ? other.value : undefined);
+    return;
+  }
+  visit(node, (key, value) => {
+    each(key, value, other === undefined ? undefined : find(other, key, hashOf(key), shift));
+  });
 }

@@ -285,6 +285,11 @@ export function countTasks(tasks: TaskList): number {
   return count;
 }
 
+/** How many active tasks a member has, or is to have. */
+export function countActiveTasks(tasks: TasksByRole): number {
+  return tasks instanceof NumberedTasks ? tasks.activeCount : countTasks(tasks.active);
+}
+
 /** The names of the first `limit` tasks. */
 export function taskKeys(tasks: TaskList, limit: number): string[] {
   const names: string[] = [];
