@@ -143,6 +143,8 @@ function layOut(size: DenseSizes, facts: DenseFacts, arena: Arena) {
     order: arena.i32(T),
     /** Tasks that have no owner yet, ascending. */
     rest: arena.i32(T),
+    /** Tasks that nobody held, or that were taken from who held them, each once; all that move are among them. */
+    loose: arena.i32(T),
     few: arena.i32(T),
     /** The process that is to run the task, before one of its members is chosen. */
     taskProc: arena.i32(T),

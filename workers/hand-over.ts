@@ -8,7 +8,7 @@ import {
 import { at, type Dense, isSet } from './dense.ts';
 import { listByProcess } from './fan-out.ts';
 import { findReturnedProcesses, gatherOnDiskOfReturned } from './returned.ts';
-import { placeActive, type Run, STALE } from './run.ts';
+import { noteLoose, placeActive, type Run, STALE } from './run.ts';
 import { addToFew, isTaskOfKind, sortFew } from './task-order.ts';
 
 /**
@@ -102,6 +102,7 @@ function giveAway(giving: Giving, kind: CandidateKind): void {
     if (receiver === -1) continue;
     hasGiven(giving, holder);
     placeActive(run, task, receiver, 'stateful');
+    noteLoose(run, task);
   }
 }
 
@@ -142,6 +143,8 @@ function giveAwayOfSiblings(giving: Giving): void {
     }
     hasGiven(giving, holder);
     placeActive(run, given, receiver, 'stateful');
+    noteLoose(run, task);
+    noteLoose(run, given);
   }
 }
 

@@ -2,22 +2,14 @@ import { at, type Dense, isSet } from './dense.ts';
 import { handOver } from './hand-over.ts';
 import type { Quota } from './quota.ts';
 import { noteCount, quotaFor, type Run, watchedCount } from './run.ts';
-import { isOfKind, isTaskOfKind, listUnplaced, sortFew, type TaskKind } from './task-order.ts';
-
-/**
- * Puts every task where it is held, but for those of stale members, of which some are placed already. What has to leave is
- * taken away by {@link keepActives}: that is little, as a rule.
- */
-export function placeWhereHeld({ active, prevActive, frozen, facts }: Dense): void {
-  if (facts.stale === 0) {
-    active.set(prevActive);
-    return;
-  }
-  for (let task = 0; task < active.length; task++) {
-    const holder = at(prevActive, task);
-    if (holder !== -1 && !isSet(frozen, holder)) active[task] = holder;
-  }
-}
+import {
+  isFew,
+  isOfKind,
+  isTaskOfKind,
+  listUnplaced,
+  sortFew,
+  type TaskKind,
+} from './task-order.ts';
 
 /**
  * Step 1 of `sticky`, for tasks that are placed where they are held: whoever has no more than everybody is sure of keeps all
@@ -30,12 +22,18 @@ export function placeWhereHeld({ active, prevActive, frozen, facts }: Dense): vo
  */
 export function keepActives(run: Run, kind: TaskKind): number {
   const { dense } = run;
-  if (dense.facts.held > 0) planHeld(dense, kind);
+  const { size, facts, rest, loose } = dense;
+  if (facts.held > 0) planHeld(dense, kind);
   else dense.planned.fill(0);
-  let isAnyAbove = keepSure(run, kind);
-  if (kind === 'stateful' && handOver(run)) isAnyAbove = keepSure(run, kind);
-  if (isAnyAbove) keepWithinQuota(run, kind);
-  return listUnplaced(dense, kind);
+  let above = keepSure(run, kind);
+  if (kind === 'stateful' && handOver(run)) above = keepSure(run, kind);
+  let restLength = above > 0 ? keepWithinQuota(run, kind, above) : 0;
+  const wereAllHeld = facts.held === size.tasks && facts.stale === 0;
+  if (wereAllHeld && isFew(dense, restLength)) rest.subarray(0, restLength).sort();
+  else restLength = listUnplaced(dense, kind);
+  loose.set(rest.subarray(0, restLength), run.loose);
+  run.loose += restLength;
+  return restLength;
 }
 
 /** Plans that members keep what they have; stale ones have kept what they may. */
@@ -54,67 +52,70 @@ function planHeld(
 /**
  * Puts what is planned for a member on its account if it is sure to keep all of it, and plans no more for it.
  *
- * @returns whether there are others; what they have is negative in `planned`.
+ * @returns how many others there are; what they have is negative in `planned`.
  */
-function keepSure(run: Run, kind: TaskKind): boolean {
+function keepSure(run: Run, kind: TaskKind): number {
   const { planned, count, procOf, procCount, procStateless } = run.dense;
-  const isAnyAbove = markAboveShare(run.dense, quotaFor(run, kind));
+  const sure = sureShare(run.dense, quotaFor(run, kind));
   let watched = watchedCount(run, kind);
+  let above = 0;
   for (let m = 0; m < planned.length; m++) {
-    const kept = planned[m] as number;
-    if (kept <= 0) continue;
+    const plan = Math.abs(planned[m] as number);
+    if (plan === 0) continue;
+    const has = (count[m] as number) + plan;
+    if (has > sure) {
+      planned[m] = -plan;
+      above++;
+      continue;
+    }
     planned[m] = 0;
-    const has = (count[m] as number) + kept;
     count[m] = has;
     const process = procOf[m] as number;
-    procCount[process] = (procCount[process] as number) + kept;
-    if (kind === 'stateless') procStateless[process] = (procStateless[process] as number) + kept;
+    procCount[process] = (procCount[process] as number) + plan;
+    if (kind === 'stateless') procStateless[process] = (procStateless[process] as number) + plan;
     if (has < watched) continue;
     noteCount(run, has, kind);
     watched = watchedCount(run, kind);
   }
-  return isAnyAbove;
+  return above;
 }
 
-/**
- * Makes `planned` negative for members that may not be able to keep all that is planned for them, and positive for others.
- *
- * @returns whether there are any.
- */
-export function markAboveShare({ count, planned }: Dense, quota: Quota): boolean {
-  let sure = quota.floor;
+/** Up to how many tasks members are sure to get whatever is planned for them, negated or not. */
+export function sureShare({ count, planned }: Dense, { floor, overFloor }: Quota): number {
   let above = 0;
   let most = 0;
   for (let m = 0; m < planned.length; m++) {
     const plan = Math.abs(planned[m] as number);
-    planned[m] = plan;
     const wants = (count[m] as number) + plan;
-    if (wants <= sure || plan === 0) continue;
+    if (wants <= floor || plan === 0) continue;
     above++;
     if (wants > most) most = wants;
   }
-  if (above === 0) return false;
-  if (above <= quota.overFloor && most <= sure + 1) sure += 1;
-  if (most <= sure) return false;
-  for (let m = 0; m < planned.length; m++) {
-    if (at(count, m) + at(planned, m) > sure) planned[m] = -at(planned, m);
-  }
-  return true;
+  return above <= overFloor && most <= floor + 1 ? floor + 1 : floor;
 }
 
-/** Takes away all tasks of members that have too many, and gives back what the quota allows. */
-function keepWithinQuota(run: Run, kind: TaskKind): void {
+/**
+ * Takes away all tasks of members that have too many, and gives back what the quota allows.
+ *
+ * @param above how many members they are.
+ * @returns how many tasks were not given back; `rest` lists them, in no order.
+ */
+function keepWithinQuota(run: Run, kind: TaskKind, above: number): number {
   const { dense } = run;
-  const { prevActive, active, count, procOf, procCount, procStateless } = dense;
-  const taskCount = takeAway(dense, kind);
+  const { prevActive, active, count, procOf, procCount, procStateless, rest } = dense;
+  const taskCount = takeAway(dense, kind, above);
   const tasks = sortFew(dense, taskCount, kind);
   const quota = quotaFor(run, kind);
   let watched = watchedCount(run, kind);
+  let length = 0;
   for (let i = 0; i < taskCount; i++) {
     const task = tasks[i] as number;
     const member = prevActive[task] as number;
     const has = (count[member] as number) + 1;
-    if (has > quota.limit) continue;
+    if (has > quota.limit) {
+      rest[length++] = task;
+      continue;
+    }
     active[task] = member;
     count[member] = has;
     const process = procOf[member] as number;
@@ -124,13 +125,12 @@ function keepWithinQuota(run: Run, kind: TaskKind): void {
     noteCount(run, has, kind);
     watched = watchedCount(run, kind);
   }
+  return length;
 }
 
 /** Lists in `few` what is taken away; returns how many tasks. Looks at the members' lists, or at all tasks if that is less. */
-function takeAway(dense: Dense, kind: TaskKind): number {
+function takeAway(dense: Dense, kind: TaskKind, above: number): number {
   const { size, planned, heldStart, heldTask, active, few } = dense;
-  let above = 0;
-  for (let m = 0; m < planned.length; m++) if ((planned[m] as number) < 0) above++;
   if (above * LIST_COST > size.members) return takeAwayOfMany(dense, kind);
   let length = 0;
   for (let m = 0; m < planned.length; m++) {

@@ -1,4 +1,6 @@
 import { at, type Dense, isSet } from './dense.ts';
+import type { Run } from './run.ts';
+import { isFew } from './task-order.ts';
 
 /**
  * Turns members by task into ascending lists of tasks by member: `activeTask` from `active`. Counting sort.
@@ -61,19 +63,16 @@ export function listStandbys(dense: Dense, count: Int32Array, mask: number): voi
  * As {@link listActives}, made of the lists of what was held: who neither lost nor got a task is copied with its neighbours.
  * Takes less time the less has moved.
  */
-export function listMovedActives(dense: Dense): void {
-  const { size, active, prevActive, heldStart, heldTask, activeStart, activeTask } = dense;
-  const { planned: first, order: next } = dense;
+export function listMovedActives(run: Run): void {
+  const { dense } = run;
+  const { size, heldStart, heldTask, activeStart, activeTask, loose, planned: first } = dense;
   first.fill(UNTOUCHED);
   // Backwards, so that what a member got is linked ascending.
-  for (let task = size.tasks - 1; task >= 0; task--) {
-    const owner = active[task] as number;
-    const holder = prevActive[task] as number;
-    if (owner === holder) continue;
-    if (holder !== -1 && first[holder] === UNTOUCHED) first[holder] = LOST;
-    if (owner === -1) continue;
-    next[task] = first[owner] as number;
-    first[owner] = task;
+  if (isFew(dense, run.loose)) {
+    loose.subarray(0, run.loose).sort();
+    for (let i = run.loose - 1; i >= 0; i--) linkMoved(dense, loose[i] as number);
+  } else {
+    for (let task = size.tasks - 1; task >= 0; task--) linkMoved(dense, task);
   }
   let end = 0;
   for (let m = 0; m < size.members; m++) {
@@ -93,6 +92,17 @@ export function listMovedActives(dense: Dense): void {
     end += to - from;
   }
   activeStart[size.members] = end;
+}
+
+/** Puts a task in front of those that its owner got, if it has moved. */
+function linkMoved({ active, prevActive, planned: first, order: next }: Dense, task: number): void {
+  const owner = active[task] as number;
+  const holder = prevActive[task] as number;
+  if (owner === holder) return;
+  if (holder !== -1 && first[holder] === UNTOUCHED) first[holder] = LOST;
+  if (owner === -1) return;
+  next[task] = first[owner] as number;
+  first[owner] = task;
 }
 
 /** Writes what a member kept and what it got, ascending, from a place on; returns where it ends. */

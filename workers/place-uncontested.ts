@@ -1,7 +1,8 @@
 import type { CandidateKind } from './candidates.ts';
 import { at, type Dense, isSet } from './dense.ts';
-import { markAboveShare } from './keep-actives.ts';
+import { sureShare } from './keep-actives.ts';
 import type { Run } from './run.ts';
+import { hasMoved } from './task-order.ts';
 
 /**
  * Writes standbys down where nobody contests them: with all candidates of a kind that do not hold the task yet, one of each
@@ -17,7 +18,7 @@ import type { Run } from './run.ts';
  * Source: assignors 6.1 (standby pass).
  */
 export function planUncontested(dense: Dense, kind: CandidateKind): number {
-  const { size, base, stateful, active, prevActive, standby, standbyCount, planned } = dense;
+  const { size, base, stateful, active, standby, standbyCount, planned } = dense;
   const { order, fixed, procOf, candStart, candDisk, candMember } = dense;
   const { slots } = size;
   const ofCopies = kind === 'copies';
@@ -34,7 +35,7 @@ export function planUncontested(dense: Dense, kind: CandidateKind): number {
       const placed = standbyCount[task] as number;
       if (c === end || placed === slots) continue;
       const owner = active[task] as number;
-      if (ofCopies && owner !== prevActive[task] && prevActive[task] !== -1) continue;
+      if (ofCopies && hasMoved(dense, task)) continue;
       const ownerProcess = owner === -1 ? -1 : (procOf[owner] as number);
       const first = task * slots;
       let next = first + placed;
@@ -103,7 +104,7 @@ function takeBack({ size, standby, standbyCount, fixed, planned }: Dense, task: 
 export function settlePlanned(run: Run, kind: CandidateKind, length: number): number {
   const { dense, totalQuota } = run;
   const { planned, count, procOf, procCount } = dense;
-  const contested = markAboveShare(dense, totalQuota)
+  const contested = markAboveShare(dense, sureShare(dense, totalQuota))
     ? takeBackContested(dense, kind, length)
     : length;
   for (let m = 0; m < planned.length; m++) {
@@ -117,6 +118,18 @@ export function settlePlanned(run: Run, kind: CandidateKind, length: number): nu
     if (has === totalQuota.limit) totalQuota.reached(has);
   }
   return contested;
+}
+
+/** Negates what is planned for members that are not sure to get all of it; says whether there are any. */
+function markAboveShare({ count, planned }: Dense, sure: number): boolean {
+  let isAny = false;
+  for (let m = 0; m < planned.length; m++) {
+    const plan = planned[m] as number;
+    if (plan === 0 || (count[m] as number) + plan <= sure) continue;
+    planned[m] = -plan;
+    isAny = true;
+  }
+  return isAny;
 }
 
 /** Takes back the standbys of tasks of which a member above its share was to get one. */

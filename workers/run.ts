@@ -18,6 +18,8 @@ export type Run = {
   readonly statefulQuota: Quota;
   readonly activeQuota: Quota;
   readonly totalQuota: Quota;
+  /** How many tasks are in `dense.loose`; as many as there are tasks: it does not tell. */
+  loose: number;
   /** How many standbys are not placed yet; counted from where they begin to be. */
   lacking: number;
   /** Whether a process has come back with state on its disk. */
@@ -34,22 +36,19 @@ export const COUNT_MASK = STALE - 1;
  * Clears result and scratch, and lets stale members keep their actives before anything else: up to an even share, the
  * others then share the rest. Where nobody is fresh they keep all they have.
  *
+ * @param options.whereHeld puts all other tasks where they are held, on no account: what has to leave is little, as a rule.
+ *   Else they have no owner.
+ *
  * Source: assignors 2.1, 6.1.
  */
-export function startRun(dense: Dense): Run {
+export function startRun(dense: Dense, { whereHeld = false } = {}): Run {
   const { size, facts } = dense;
-  dense.active.fill(-1);
+  if (whereHeld && facts.stale === 0) dense.active.set(dense.prevActive);
+  else dense.active.fill(-1);
   dense.standby.fill(-1);
   dense.marks.fill(UNMARKED);
-  for (const counter of [
-    dense.standbyCount,
-    dense.fixed,
-    dense.count,
-    dense.procCount,
-    dense.procStateless,
-  ]) {
-    counter.fill(0);
-  }
+  for (const counter of [dense.count, dense.procCount, dense.procStateless]) counter.fill(0);
+  for (const counter of size.slots > 0 ? [dense.standbyCount, dense.fixed] : []) counter.fill(0);
   const statefulCount = countTasks(dense, 'stateful');
   const freshCount = size.members - facts.stale;
   let keptStateful = 0;
@@ -63,6 +62,7 @@ export function startRun(dense: Dense): Run {
     for (let m = 0; m < size.members; m++) {
       if (isSet(dense.frozen, m)) dense.count[m] = STALE + at(dense.count, m);
     }
+    if (whereHeld) placeWhereFreshHold(dense);
   }
   const toShare = size.tasks - keptStateful - keptStateless;
   return {
@@ -72,6 +72,7 @@ export function startRun(dense: Dense): Run {
     statefulQuota: new Quota(statefulCount - keptStateful, freshCount),
     activeQuota: new Quota(toShare, freshCount),
     totalQuota: new Quota(toShare + size.replicas * statefulCount, freshCount),
+    loose: whereHeld ? 0 : size.tasks,
     lacking: statefulCount * size.slots,
     returned: { any: false },
   };
@@ -92,6 +93,11 @@ export function placeActive(run: Run, task: number, member: number, kind: TaskKi
   procCount[process] = at(procCount, process) + 1;
   if (kind === 'stateless') procStateless[process] = at(procStateless, process) + 1;
   noteCount(run, has, kind);
+}
+
+/** Notes in `dense.loose` that a task may not be where it was. */
+export function noteLoose(run: Run, task: number): void {
+  run.dense.loose[run.loose++] = task;
 }
 
 /** While counts stay below this, {@link noteCount} has nothing to do for actives of the kind. */
@@ -174,6 +180,13 @@ function processesByLoad(
     tie: procStateless,
     order: dealt === 'stateless' ? procOrder : procStateless,
   };
+}
+
+function placeWhereFreshHold({ active, prevActive, frozen }: Dense): void {
+  for (let task = 0; task < active.length; task++) {
+    const holder = at(prevActive, task);
+    if (holder !== -1 && !isSet(frozen, holder)) active[task] = holder;
+  }
 }
 
 function countStaleHolders({ prevActive, frozen, count, size }: Dense): number {

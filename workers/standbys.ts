@@ -12,7 +12,7 @@ import { planUncontested, settlePlanned } from './place-uncontested.ts';
 import { findRackRoom } from './rack-room.ts';
 import { NO_HOLDER, NO_NEW_VALUE, pickForDiversity } from './racks.ts';
 import { leastLoadedProcesses, type Run } from './run.ts';
-import { orderTasks, sortFew } from './task-order.ts';
+import { hasMoved, isFew, isTaskOfKind, orderTasks, sortFew } from './task-order.ts';
 
 /**
  * Gives every stateful task its standbys, after the actives are placed: first what stale members keep, then for the
@@ -32,7 +32,7 @@ export function placeStandbys(run: Run): void {
     const isAny = hasCandidates(dense, kind);
     let open = isAny ? planUncontested(dense, kind) : 0;
     if (kind === 'copies' && facts.held > 0) {
-      const movedCount = gatherMoved(dense);
+      const movedCount = gatherMoved(run);
       if (isAny && run.returned.any) run.lacking -= handOverCopies(run, movedCount);
       run.lacking -= placeOfMoved(run, movedCount);
     }
@@ -106,18 +106,23 @@ function placeOfMoved(run: Run, movedCount: number): number {
   return placed;
 }
 
-/** Gathers in `few` the tasks whose active has moved and that lack standbys; returns how many. */
-function gatherMoved(dense: Dense): number {
-  const { size, base, stateful, active, prevActive, standbyCount, few } = dense;
+/** Gathers in `few`, ascending, the tasks whose active has moved and that lack standbys; returns how many. */
+function gatherMoved({ dense, loose: looseCount }: Run): number {
+  const { size, base, stateful, standbyCount, loose, few } = dense;
   const { slots } = size;
   let filled = 0;
+  // They are ascending since actives were listed.
+  for (let i = 0; isFew(dense, looseCount) && i < looseCount; i++) {
+    const task = loose[i] as number;
+    if (!hasMoved(dense, task) || !isTaskOfKind(dense, task, 'stateful')) continue;
+    if ((standbyCount[task] as number) < slots) few[filled++] = task;
+  }
+  if (isFew(dense, looseCount)) return filled;
   for (let s = 0; s < size.subtopologies; s++) {
     if (!isSet(stateful, s)) continue;
     const to = at(base, s + 1);
     for (let task = at(base, s); task < to; task++) {
-      const previous = prevActive[task] as number;
-      if (previous === -1 || previous === active[task]) continue;
-      if ((standbyCount[task] as number) < slots) few[filled++] = task;
+      if (hasMoved(dense, task) && (standbyCount[task] as number) < slots) few[filled++] = task;
     }
   }
   return filled;

@@ -1,6 +1,6 @@
 import { CANDIDATE_KINDS, hasCandidates, placeActivesOnCandidates } from './candidates.ts';
 import { at, type Dense } from './dense.ts';
-import { keepActives, placeWhereHeld } from './keep-actives.ts';
+import { keepActives } from './keep-actives.ts';
 import type { LeastLoaded } from './least-loaded.ts';
 import { listActives, listMovedActives, listStandbys } from './member-lists.ts';
 import {
@@ -26,14 +26,13 @@ import { dropPlaced, type TaskKind } from './task-order.ts';
  * Source: assignors 6.1, 2.1, section 3 (second weakness).
  */
 export function assignSticky(dense: Dense): void {
-  const run = startRun(dense);
-  if (dense.facts.held > 0) placeWhereHeld(dense);
+  const run = startRun(dense, { whereHeld: true });
   for (const kind of ['stateful', 'stateless'] as const) {
     let restLength = keepActives(run, kind);
     restLength = placeWhereStateIs(run, kind, restLength);
     dealActives(run, kind, restLength);
   }
-  if (dense.facts.held > 0) listMovedActives(dense);
+  if (dense.facts.held > 0) listMovedActives(run);
   else listActives(dense, dense.count, COUNT_MASK);
   if (dense.size.slots > 0) placeStandbys(run);
   listStandbys(dense, dense.count, COUNT_MASK);

@@ -15,6 +15,11 @@ export function isTaskOfKind(
   return (stateful[subtopologyOf[task] as number] === 1) === (kind === 'stateful');
 }
 
+/** Whether a task that somebody had as active is somebody else's now, or nobody's. */
+export function hasMoved({ active, prevActive }: Dense, task: number): boolean {
+  return prevActive[task] !== -1 && prevActive[task] !== active[task];
+}
+
 export function countTasks(dense: Dense, kind: TaskKind): number {
   const { size, base } = dense;
   let tasks = 0;
@@ -98,6 +103,13 @@ export function orderTasks(dense: Dense, kind: TaskKind, into: Int32Array): numb
 }
 
 const ENDLESS = 2 ** 31 - 1;
+
+/** Whether so many tasks are sorted sooner than all tasks are looked through for them. */
+export function isFew({ size }: Dense, taskCount: number): boolean {
+  return taskCount * FEW_SHARE <= size.tasks;
+}
+
+const FEW_SHARE = 64;
 
 /**
  * Puts a task behind the first `length` entries of `few`, if it is not among them. Uses `rest`, in which each task that was
