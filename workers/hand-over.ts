@@ -9,7 +9,7 @@ import { at, type Dense, isSet } from './dense.ts';
 import { listByProcess } from './fan-out.ts';
 import { findReturnedProcesses, gatherOnDiskOfReturned } from './returned.ts';
 import { noteLoose, placeActive, type Run, STALE } from './run.ts';
-import { addToFew, isTaskOfKind, sortFew } from './task-order.ts';
+import { addToFew, areFewListed, isTaskOfKind, sortFew } from './task-order.ts';
 
 /**
  * In step 1 of `sticky`: chooses which stateful actives leave the members that have more than their share. As far as
@@ -207,21 +207,53 @@ function gatherOfGivers(dense: Dense, floor: number): number {
 
 /** Gathers in `few` the tasks of givers that processes with a member below the floor are candidates of; returns how many. */
 function gatherOfLacking(dense: Dense, floor: number, kind: CandidateKind): number {
-  const { procOf, procLacks, candTask, active, prevActive, planned } = dense;
+  const { procOf, procLacks, candTask } = dense;
   const start = kind === 'copies' ? dense.copyStart : dense.diskStart;
+  let entries = 0;
+  for (let m = 0; m < procOf.length; m++) {
+    if (procLacks[procOf[m] as number] === 1) entries += at(start, m + 1) - at(start, m);
+  }
+  if (!areFewListed(dense, entries)) return gatherOfMany(dense, floor, kind);
   let length = 0;
   for (let m = 0; m < procOf.length; m++) {
     if (procLacks[procOf[m] as number] === 0) continue;
     const end = start[m + 1] as number;
     for (let i = start[m] as number; i < end; i++) {
       const task = candTask[i] as number;
-      const holder = prevActive[task] as number;
-      if (holder === -1 || active[task] !== holder) continue;
-      if ((planned[holder] as number) >= 0 || hasNow(dense, holder) <= floor) continue;
-      if (isTaskOfKind(dense, task, 'stateful')) length = addToFew(dense, task, length);
+      if (!isOfGiver(dense, task, floor) || !isTaskOfKind(dense, task, 'stateful')) continue;
+      length = addToFew(dense, task, length);
     }
   }
   return length;
+}
+
+function gatherOfMany(dense: Dense, floor: number, kind: CandidateKind): number {
+  const { size, base, stateful, few } = dense;
+  let length = 0;
+  for (let s = 0; s < size.subtopologies; s++) {
+    if (!isSet(stateful, s)) continue;
+    const to = at(base, s + 1);
+    for (let task = at(base, s); task < to; task++) {
+      if (isOfGiver(dense, task, floor) && isWithLacking(dense, task, kind)) few[length++] = task;
+    }
+  }
+  return length;
+}
+
+/** Whether a task is still with somebody who has more than the floor. */
+function isOfGiver(dense: Dense, task: number, floor: number): boolean {
+  const holder = dense.prevActive[task] as number;
+  if (holder === -1 || dense.active[task] !== holder) return false;
+  return (dense.planned[holder] as number) < 0 && hasNow(dense, holder) > floor;
+}
+
+function isWithLacking(dense: Dense, task: number, kind: CandidateKind): boolean {
+  const { candMember, procOf, procLacks } = dense;
+  const end = candidatesTo(dense, task, kind);
+  for (let c = candidatesFrom(dense, task, kind); c < end; c++) {
+    if (procLacks[procOf[candMember[c] as number] as number] === 1) return true;
+  }
+  return false;
 }
 
 /** The first candidate that is below the floor, or whose process has a member that is. */

@@ -3,6 +3,7 @@ import { handOver } from './hand-over.ts';
 import type { Quota } from './quota.ts';
 import { noteCount, quotaFor, type Run, watchedCount } from './run.ts';
 import {
+  areFewListed,
   isFew,
   isOfKind,
   isTaskOfKind,
@@ -25,9 +26,9 @@ export function keepActives(run: Run, kind: TaskKind): number {
   const { size, facts, rest, loose } = dense;
   if (facts.held > 0) planHeld(dense, kind);
   else dense.planned.fill(0);
-  let above = keepSure(run, kind);
-  if (kind === 'stateful' && handOver(run)) above = keepSure(run, kind);
-  let restLength = above > 0 ? keepWithinQuota(run, kind, above) : 0;
+  let isAnyAbove = keepSure(run, kind);
+  if (kind === 'stateful' && handOver(run)) isAnyAbove = keepSure(run, kind);
+  let restLength = isAnyAbove ? keepWithinQuota(run, kind) : 0;
   const wereAllHeld = facts.held === size.tasks && facts.stale === 0;
   if (wereAllHeld && isFew(dense, restLength)) rest.subarray(0, restLength).sort();
   else restLength = listUnplaced(dense, kind);
@@ -52,20 +53,20 @@ function planHeld(
 /**
  * Puts what is planned for a member on its account if it is sure to keep all of it, and plans no more for it.
  *
- * @returns how many others there are; what they have is negative in `planned`.
+ * @returns whether there are others; what they have is negative in `planned`.
  */
-function keepSure(run: Run, kind: TaskKind): number {
+function keepSure(run: Run, kind: TaskKind): boolean {
   const { planned, count, procOf, procCount, procStateless } = run.dense;
   const sure = sureShare(run.dense, quotaFor(run, kind));
   let watched = watchedCount(run, kind);
-  let above = 0;
+  let isAnyAbove = false;
   for (let m = 0; m < planned.length; m++) {
     const plan = Math.abs(planned[m] as number);
     if (plan === 0) continue;
     const has = (count[m] as number) + plan;
     if (has > sure) {
       planned[m] = -plan;
-      above++;
+      isAnyAbove = true;
       continue;
     }
     planned[m] = 0;
@@ -77,7 +78,7 @@ function keepSure(run: Run, kind: TaskKind): number {
     noteCount(run, has, kind);
     watched = watchedCount(run, kind);
   }
-  return above;
+  return isAnyAbove;
 }
 
 /** Up to how many tasks members are sure to get whatever is planned for them, negated or not. */
@@ -97,13 +98,12 @@ export function sureShare({ count, planned }: Dense, { floor, overFloor }: Quota
 /**
  * Takes away all tasks of members that have too many, and gives back what the quota allows.
  *
- * @param above how many members they are.
  * @returns how many tasks were not given back; `rest` lists them, in no order.
  */
-function keepWithinQuota(run: Run, kind: TaskKind, above: number): number {
+function keepWithinQuota(run: Run, kind: TaskKind): number {
   const { dense } = run;
   const { prevActive, active, count, procOf, procCount, procStateless, rest } = dense;
-  const taskCount = takeAway(dense, kind, above);
+  const taskCount = takeAway(dense, kind);
   const tasks = sortFew(dense, taskCount, kind);
   const quota = quotaFor(run, kind);
   let watched = watchedCount(run, kind);
@@ -128,10 +128,12 @@ function keepWithinQuota(run: Run, kind: TaskKind, above: number): number {
   return length;
 }
 
-/** Lists in `few` what is taken away; returns how many tasks. Looks at the members' lists, or at all tasks if that is less. */
-function takeAway(dense: Dense, kind: TaskKind, above: number): number {
-  const { size, planned, heldStart, heldTask, active, few } = dense;
-  if (above * LIST_COST > size.members) return takeAwayOfMany(dense, kind);
+/** Lists in `few` what is taken away; returns how many tasks. */
+function takeAway(dense: Dense, kind: TaskKind): number {
+  const { planned, heldStart, heldTask, active, few } = dense;
+  let entries = 0;
+  for (let m = 0; m < planned.length; m++) entries -= Math.min(0, planned[m] as number);
+  if (!areFewListed(dense, entries)) return takeAwayOfMany(dense, kind);
   let length = 0;
   for (let m = 0; m < planned.length; m++) {
     if ((planned[m] as number) >= 0) continue;
@@ -145,9 +147,6 @@ function takeAway(dense: Dense, kind: TaskKind, above: number): number {
   }
   return length;
 }
-
-/** So many times longer it takes to look at a task of a list than at one after another. */
-const LIST_COST = 4;
 
 function takeAwayOfMany(dense: Dense, kind: TaskKind): number {
   const { size, base, planned, prevActive, active, few } = dense;

@@ -1,6 +1,5 @@
 import { at, type Dense, isSet } from './dense.ts';
 import type { Run } from './run.ts';
-import { isFew } from './task-order.ts';
 
 /**
  * Turns members by task into ascending lists of tasks by member: `activeTask` from `active`. Counting sort.
@@ -61,19 +60,15 @@ export function listStandbys(dense: Dense, count: Int32Array, mask: number): voi
 
 /**
  * As {@link listActives}, made of the lists of what was held: who neither lost nor got a task is copied with its neighbours.
- * Takes less time the less has moved.
+ * For a run that tells what may have moved, and where that is little; sorts `loose`.
  */
 export function listMovedActives(run: Run): void {
   const { dense } = run;
   const { size, heldStart, heldTask, activeStart, activeTask, loose, planned: first } = dense;
   first.fill(UNTOUCHED);
+  loose.subarray(0, run.loose).sort();
   // Backwards, so that what a member got is linked ascending.
-  if (isFew(dense, run.loose)) {
-    loose.subarray(0, run.loose).sort();
-    for (let i = run.loose - 1; i >= 0; i--) linkMoved(dense, loose[i] as number);
-  } else {
-    for (let task = size.tasks - 1; task >= 0; task--) linkMoved(dense, task);
-  }
+  for (let i = run.loose - 1; i >= 0; i--) linkMoved(dense, loose[i] as number);
   let end = 0;
   for (let m = 0; m < size.members; m++) {
     activeStart[m] = end;

@@ -2,7 +2,7 @@ import type { CandidateKind } from './candidates.ts';
 import { at, type Dense, isSet } from './dense.ts';
 import { sureShare } from './keep-actives.ts';
 import type { Run } from './run.ts';
-import { hasMoved } from './task-order.ts';
+import { areFewListed, hasMoved } from './task-order.ts';
 
 /**
  * Writes standbys down where nobody contests them: with all candidates of a kind that do not hold the task yet, one of each
@@ -134,23 +134,50 @@ function markAboveShare({ count, planned }: Dense, sure: number): boolean {
 
 /** Takes back the standbys of tasks of which a member above its share was to get one. */
 function takeBackContested(dense: Dense, kind: CandidateKind, length: number): number {
-  const { size, standby, standbyCount, fixed, planned, candTask, order } = dense;
-  const { slots } = size;
+  const { planned, candTask, order } = dense;
   const start = kind === 'copies' ? dense.copyStart : dense.diskStart;
+  let entries = 0;
+  for (let m = 0; m < planned.length; m++) {
+    if ((planned[m] as number) < 0) entries += at(start, m + 1) - at(start, m);
+  }
+  if (!areFewListed(dense, entries)) return takeBackOfMany(dense, length);
   let contested = length;
   for (let m = 0; m < planned.length; m++) {
     if ((planned[m] as number) >= 0) continue;
-    const listEnd = start[m + 1] as number;
-    for (let i = start[m] as number; i < listEnd; i++) {
+    const end = start[m + 1] as number;
+    for (let i = start[m] as number; i < end; i++) {
       const task = candTask[i] as number;
-      const end = task * slots + (standbyCount[task] as number);
-      for (let place = task * slots + (fixed[task] as number); place < end; place++) {
-        if (standby[place] !== m) continue;
-        takeBack(dense, task);
-        order[contested++] = task;
-        break;
-      }
+      if (!isContested(dense, task)) continue;
+      takeBack(dense, task);
+      order[contested++] = task;
     }
   }
   return contested;
+}
+
+function takeBackOfMany(dense: Dense, length: number): number {
+  const { size, base, stateful, order } = dense;
+  let contested = length;
+  for (let s = 0; s < size.subtopologies; s++) {
+    if (!isSet(stateful, s)) continue;
+    const to = at(base, s + 1);
+    for (let task = at(base, s); task < to; task++) {
+      if (!isContested(dense, task)) continue;
+      takeBack(dense, task);
+      order[contested++] = task;
+    }
+  }
+  return contested;
+}
+
+/** Whether a standby that is only written down is a member's for whom that would be too much. */
+function isContested(
+  { size, standby, standbyCount, fixed, planned }: Dense,
+  task: number,
+): boolean {
+  const end = task * size.slots + (standbyCount[task] as number);
+  for (let place = task * size.slots + (fixed[task] as number); place < end; place++) {
+    if ((planned[standby[place] as number] as number) < 0) return true;
+  }
+  return false;
 }

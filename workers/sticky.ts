@@ -13,7 +13,7 @@ import {
   watchedCount,
 } from './run.ts';
 import { placeStandbys } from './standbys.ts';
-import { dropPlaced, type TaskKind } from './task-order.ts';
+import { dropPlaced, isFew, type TaskKind } from './task-order.ts';
 
 /**
  * The sticky assignor: tasks stay where they are as long as everybody gets an even share, go where their state is
@@ -32,7 +32,7 @@ export function assignSticky(dense: Dense): void {
     restLength = placeWhereStateIs(run, kind, restLength);
     dealActives(run, kind, restLength);
   }
-  if (dense.facts.held > 0) listMovedActives(run);
+  if (isFew(dense, run.loose)) listMovedActives(run);
   else listActives(dense, dense.count, COUNT_MASK);
   if (dense.size.slots > 0) placeStandbys(run);
   listStandbys(dense, dense.count, COUNT_MASK);

@@ -106,10 +106,17 @@ const ENDLESS = 2 ** 31 - 1;
 
 /** Whether so many tasks are sorted sooner than all tasks are looked through for them. */
 export function isFew({ size }: Dense, taskCount: number): boolean {
-  return taskCount * FEW_SHARE <= size.tasks;
+  return taskCount * SORT_COST <= size.tasks;
 }
 
-const FEW_SHARE = 64;
+/** Whether so many entries of members' lists are read sooner than all tasks are looked through for what is in them. */
+export function areFewListed({ size }: Dense, entryCount: number): boolean {
+  return entryCount * LIST_COST <= size.tasks;
+}
+
+/** How many times longer a task takes that is sorted, or found by a list, than one that is passed on the way. */
+const SORT_COST = 64;
+const LIST_COST = 8;
 
 /**
  * Puts a task behind the first `length` entries of `few`, if it is not among them. Uses `rest`, in which each task that was
