@@ -26,6 +26,8 @@ export type RefineFigures = RefineCell & {
   readonly idleUs: number;
   /** A heartbeat that finds the refinement although nothing of it is known yet: after a load. */
   readonly anewUs: number;
+  /** A heartbeat that says how far the member's copies are, which are behind and not where their tasks go. */
+  readonly reportUs: number;
   /** A heartbeat that finds it again after one report that counts. */
   readonly againUs: number;
   /** A heartbeat that finds it and gets the group one epoch further, with the words for it. */
@@ -51,10 +53,13 @@ export async function benchRefine(cell: RefineCell, limits: TimingLimits): Promi
   const known = { ...slot, soft: beat(slot, plain).soft };
   const unknown = { ...known, soft: { ...known.soft, derived: undefined } };
   const stale = { ...known, soft: { ...known.soft, reportsHeard: known.soft.reportsHeard + 1 } };
+  const copies = known.group?.members.get(plain)?.assigned.standby[0]?.partitions ?? [];
+  const report = { ...idleRequest(plain), taskOffsets: reportOf(copies, 100_000n) };
   const us = async (run: () => unknown): Promise<number> =>
     (await timeRuns(run, limits)).cpuUs.median;
   const idleUs = await us(() => beat(known, plain));
   const anewUs = await us(() => beat(unknown, plain));
+  const reportUs = await us(() => decideHeartbeat(known, report, CLIENT, context));
   const againUs = await us(() => beat(stale, plain));
   const stepUs = await us(() => beat(stale, due));
   const scanUs = await us(() => scan(slot));
@@ -65,6 +70,7 @@ export async function benchRefine(cell: RefineCell, limits: TimingLimits): Promi
     moving: cell.oneMovesIn === 0 ? 0 : Math.ceil(cell.tasks / cell.oneMovesIn),
     idleUs,
     anewUs,
+    reportUs,
     againUs,
     stepUs,
     scanUs,

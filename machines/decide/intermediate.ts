@@ -143,11 +143,12 @@ export function noteReport(draft: Draft, memberId: string, report: Partial<Membe
   const { watched } = derived.refinement;
   if (watched.tasks.length === 0) return;
   const { acceptableRecoveryLag } = draft.context.settings;
-  const { assigned } = draft.member(memberId);
+  const { processId, assigned } = draft.member(memberId);
   const reporter = (heard: MemberSoft): Reporter => {
     const { taskOffsets, taskEndOffsets } = heard;
     return {
       memberId,
+      processId,
       assigned,
       taskOffsets,
       taskEndOffsets,

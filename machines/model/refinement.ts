@@ -1,4 +1,4 @@
-import type { TaskList, TasksByRole } from './tasks.ts';
+import type { TaskIds, TasksByRole } from './tasks.ts';
 
 /** How a task is warmed up on the process it is to move to while somebody else runs it (WU-11). */
 export type Warming =
@@ -63,10 +63,16 @@ export type WarmupWait = {
 /** Where a copy was, and when (wall clock, ms). */
 export type Position = { readonly offset: bigint; readonly atMs: number };
 
+/** Tasks of one subtopology that move. */
+export type WatchedTasks = TaskIds & {
+  /** By the place of the partition: where the task goes; undefined = nobody in the group is to have it. */
+  readonly ownerProcessIds: readonly (string | undefined)[];
+};
+
 /** What reports can make a difference. */
 export type Watched = {
-  /** The tasks that move. */
-  readonly tasks: TaskList;
+  /** The tasks that move, sorted. */
+  readonly tasks: readonly WatchedTasks[];
   /** The members they move to, by id: what those have to restore themselves holds the tasks up. */
   readonly owners: ReadonlySet<string>;
 };

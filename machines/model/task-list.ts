@@ -92,33 +92,51 @@ export function hasTask(tasks: TaskList, subtopologyId: string, partition: numbe
   return hasNumber(partitionsOf(tasks, subtopologyId), partition);
 }
 
-/** By halves: what a client sends may name any number of subtopologies, and is looked at before anything is known of it. */
+/** Where a list holds the task: in which entry, and at which place there. */
+export function placeOfTask<T extends TaskIds>(
+  tasks: readonly T[],
+  subtopologyId: string,
+  partition: number,
+): { readonly entry: T; readonly at: number } | undefined {
+  const entry = entryOf(tasks, subtopologyId);
+  const at = entry === undefined ? -1 : placeOf(entry.partitions, partition);
+  return entry === undefined || at < 0 ? undefined : { entry, at };
+}
+
 function partitionsOf(tasks: TaskList, subtopologyId: string): readonly number[] {
+  return entryOf(tasks, subtopologyId)?.partitions ?? NO_NUMBERS;
+}
+
+/** By halves: what a client sends may name any number of subtopologies, and is looked at before anything is known of it. */
+function entryOf<T extends TaskIds>(tasks: readonly T[], subtopologyId: string): T | undefined {
   let low = 0;
   let high = tasks.length - 1;
   while (low <= high) {
     const middle = (low + high) >>> 1;
     const entry = tasks[middle];
-    if (entry === undefined || entry.subtopologyId === subtopologyId) {
-      return entry?.partitions ?? NO_NUMBERS;
-    }
+    if (entry === undefined || entry.subtopologyId === subtopologyId) return entry;
     if (entry.subtopologyId < subtopologyId) low = middle + 1;
     else high = middle - 1;
   }
-  return NO_NUMBERS;
+  return undefined;
 }
 
 function hasNumber(sorted: readonly number[], wanted: number): boolean {
+  return placeOf(sorted, wanted) >= 0;
+}
+
+/** By halves; -1: it is not there. */
+function placeOf(sorted: readonly number[], wanted: number): number {
   let low = 0;
   let high = sorted.length - 1;
   while (low <= high) {
     const middle = (low + high) >>> 1;
     const found = sorted[middle] ?? 0;
-    if (found === wanted) return true;
+    if (found === wanted) return middle;
     if (found < wanted) low = middle + 1;
     else high = middle - 1;
   }
-  return false;
+  return -1;
 }
 
 /** Whether every task of `a` is in `b`. */
