@@ -27,6 +27,7 @@ export class NumberedTargets implements TargetList {
   readonly numbering: TaskNumbering;
   readonly actives: NumberedLists;
   readonly standbys: NumberedLists;
+  #idLength: number | undefined;
 
   /** @param actives, standbys by the same members; they must not change any more. */
   constructor(numbering: TaskNumbering, actives: NumberedLists, standbys: NumberedLists) {
@@ -37,6 +38,12 @@ export class NumberedTargets implements TargetList {
 
   get length(): number {
     return this.actives.start.length - 1;
+  }
+
+  /** Of the longest id of a subtopology. */
+  get idLength(): number {
+    this.#idLength ??= longest(this.numbering.subtopologyIds);
+    return this.#idLength;
   }
 
   at(place: number): NumberedTasks | undefined {
@@ -132,6 +139,34 @@ export class NumberedTasks implements TasksByRole {
     this.#standby ??= listRow(this.#of.numbering, this.#of.standbys, this.#place);
     return this.#standby;
   }
+}
+
+/**
+ * How many tasks there are in all roles, and how long an id of their subtopologies can be, in UTF-16 code units; found
+ * without making lists.
+ */
+export function extentOf(tasks: TasksByRole): {
+  readonly tasks: number;
+  readonly idLength: number;
+} {
+  if (tasks instanceof NumberedTasks) {
+    const { of, place } = tasks;
+    const count = lengthOfRow(of.actives, place) + lengthOfRow(of.standbys, place);
+    return { tasks: count, idLength: of.idLength };
+  }
+  const lists = ROLES.flatMap((role) => tasks[role]);
+  return {
+    tasks: lists.reduce((sum, { partitions }) => sum + partitions.length, 0),
+    idLength: longest(lists.map(({ subtopologyId }) => subtopologyId)),
+  };
+}
+
+function lengthOfRow({ start }: NumberedLists, at: number): number {
+  return (start[at + 1] as number) - (start[at] as number);
+}
+
+function longest(ids: readonly string[]): number {
+  return ids.reduce((most, { length }) => Math.max(most, length), 0);
 }
 
 // Visible to whoever looks through the fields of a value, as fields of a class are not.

@@ -1,7 +1,8 @@
 import type { Clock, RecordBatch, RecordLog } from '../../actors/ports.ts';
 import { LogError } from '../../actors/ports.ts';
-import type { GroupRecord } from '../../machines/records.ts';
+import type { GroupRecord, TargetMemberRecord } from '../../machines/records.ts';
 import { decodeRecord, encodeRecord, type ForeignRecord } from '../wire/records/group-record.ts';
+import { targetBytesMax } from '../wire/records/target-bytes.ts';
 import { type Change, type KeyValues, keysUnder } from './key-values.ts';
 import { keyOf, prefixes, uint16Key } from './layout.ts';
 import { reasonOf } from './store-error.ts';
@@ -23,12 +24,27 @@ export const defaultLevelLogBounds: LevelLogBounds = {
   queuedBytesMax: 256 * 1024 * 1024,
 };
 
-/** A batch as keys and values of the store. */
-type Encoded = { readonly changes: readonly Change[]; readonly bytes: number };
+/**
+ * Records made into keys and values in one go, before the event loop has its turn. Only targets wait for that: a decision
+ * writes few of all others, but of these as many as its group has members.
+ */
+const TARGETS_AT_ONCE = 100;
+
+/** A batch on its way to keys and values of the store. */
+type Encoded = {
+  readonly shard: number;
+  readonly records: readonly GroupRecord[];
+  /** As far as they are made, each in the place of its record. */
+  readonly changes: (Change | undefined)[];
+  /** How many are not. */
+  left: number;
+  /** Of targets that are not made yet, the most that they can be. */
+  readonly bytes: number;
+};
 
 type Append = {
   readonly shard: number;
-  readonly changes: readonly Change[];
+  readonly batches: readonly Encoded[];
   readonly bytes: number;
   /** Refused at the door; told in its turn, so that what is behind it falls with it. */
   readonly refusal: LogError | undefined;
@@ -75,9 +91,9 @@ export class LevelLog implements RecordLog {
     const shard = batches[0]?.shard;
     if (shard === undefined) return Promise.resolve();
     return new Promise((resolve, reject) => {
-      const { changes, bytes, refusal } = this.#admit(shard, batches);
+      const { bytes, refusal, ...admitted } = this.#admit(shard, batches);
       this.#queuedBytes += bytes;
-      this.#queue.push({ shard, changes, bytes, refusal, resolve, reject });
+      this.#queue.push({ shard, batches: admitted.batches, bytes, refusal, resolve, reject });
       if (!this.#draining) this.#startDraining();
     });
   }
@@ -111,8 +127,8 @@ export class LevelLog implements RecordLog {
   #admit(
     shard: number,
     batches: readonly RecordBatch[],
-  ): Pick<Append, 'changes' | 'bytes' | 'refusal'> {
-    const refuse = (refusal: LogError) => ({ changes: [], bytes: 0, refusal });
+  ): Pick<Append, 'batches' | 'bytes' | 'refusal'> {
+    const refuse = (refusal: LogError) => ({ batches: [], bytes: 0, refusal });
     if (this.#closed) {
       return refuse(new LogError('KAFKA_STORAGE_ERROR', `Append to shard ${shard}: log is closed`));
     }
@@ -122,35 +138,41 @@ export class LevelLog implements RecordLog {
     } catch (thrown) {
       return refuse(thrown instanceof LogError ? thrown : storageError('Encode records', thrown));
     }
-    const changes = encoded.flatMap((each) => each.changes);
     const bytes = encoded.reduce((sum, each) => sum + each.bytes, 0);
     const { queuedBytesMax } = this.#bounds;
     if (this.#queuedBytes + bytes > queuedBytesMax) {
       const text = `Append to shard ${shard}: ${this.#queuedBytes} bytes are waiting, at most ${queuedBytesMax}`;
       return refuse(new LogError('NOT_ENOUGH_REPLICAS', text));
     }
-    return { changes, bytes, refusal: undefined };
+    return { batches: encoded, bytes, refusal: undefined };
   }
 
-  /** A batch as it goes to disk; made once, whether it is admitted first or appended at once. */
+  /** A batch as it goes to disk, long rows of targets excepted; made once, whether it is admitted first or appended at once. */
   #encode(batch: RecordBatch): Encoded {
     const known = this.#encoded.get(batch);
     if (known !== undefined) return known;
     const { shard, records } = batch;
-    let changes: readonly Change[];
-    try {
-      changes = records.map((record) => toChange(shard, record));
-    } catch (thrown) {
-      const text = `Encode records of shard ${shard}: ${reasonOf(thrown)}`;
-      throw new LogError('UNKNOWN_SERVER_ERROR', text, { cause: thrown });
+    const changes: (Change | undefined)[] = [];
+    let bytes = 0;
+    let targets = 0;
+    let left = 0;
+    for (const record of records) {
+      if (isTarget(record) && ++targets > TARGETS_AT_ONCE) {
+        changes.push(undefined);
+        left++;
+        bytes += targetBytesMax(record);
+        continue;
+      }
+      const change = toChange(shard, record);
+      changes.push(change);
+      bytes += sizeOf(change);
     }
-    const bytes = changes.reduce((sum, change) => sum + sizeOf(change), 0);
     const { batchBytesMax } = this.#bounds;
     if (bytes > batchBytesMax) {
       const text = `Append to shard ${shard}: a batch of ${bytes} bytes, at most ${batchBytesMax}`;
       throw new LogError('MESSAGE_TOO_LARGE', text);
     }
-    const encoded = { changes, bytes };
+    const encoded = { shard, records, changes, left, bytes };
     this.#encoded.set(batch, encoded);
     return encoded;
   }
@@ -166,7 +188,7 @@ export class LevelLog implements RecordLog {
 
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) {
-      const appends = this.#takeForOneWrite();
+      const appends = await this.#encodeRest(this.#takeForOneWrite());
       if (appends.length > 0) await this.#write(appends);
       const refused = this.#queue[0]?.refusal;
       if (refused !== undefined) this.#fail(this.#queue.splice(0, 1), refused);
@@ -187,8 +209,46 @@ export class LevelLog implements RecordLog {
     return this.#queue.splice(0, count);
   }
 
+  /**
+   * Makes the targets that were left, some at a time. What cannot be made fails, and what was decided on top of it.
+   *
+   * @returns the appends that can be written.
+   */
+  async #encodeRest(appends: readonly Append[]): Promise<readonly Append[]> {
+    let sound = appends;
+    for (const append of appends) {
+      const { shard, batches } = append;
+      if (!sound.includes(append) || batches.every(({ left }) => left === 0)) continue;
+      try {
+        for (const batch of batches) await this.#encodeTargets(batch);
+      } catch (thrown) {
+        const lost = sound.slice(sound.indexOf(append)).filter((each) => each.shard === shard);
+        sound = sound.filter((each) => !lost.includes(each));
+        this.#fail(lost, thrown instanceof LogError ? thrown : storageError('Encode', thrown));
+      }
+    }
+    return sound;
+  }
+
+  async #encodeTargets(batch: Encoded): Promise<void> {
+    const { shard, records, changes } = batch;
+    for (let at = 0; batch.left > 0; at++) {
+      const record = records[at];
+      if (record === undefined || changes[at] !== undefined) continue;
+      if (batch.left % TARGETS_AT_ONCE === 0) await this.#nextTurn();
+      changes[at] = toChange(shard, record);
+      batch.left--;
+    }
+  }
+
+  #nextTurn(): Promise<void> {
+    return new Promise((resolve) => this.#clock.soon(resolve));
+  }
+
   async #write(appends: readonly Append[]): Promise<void> {
-    const changes = appends.flatMap((append) => append.changes);
+    const changes = appends.flatMap((append) =>
+      append.batches.flatMap((batch) => batch.changes as readonly Change[]),
+    );
     try {
       await this.#keyValues.write(changes, { sync: true });
     } catch (thrown) {
@@ -212,10 +272,20 @@ export class LevelLog implements RecordLog {
   }
 }
 
+function isTarget(record: GroupRecord): record is TargetMemberRecord {
+  return record.type === 'targetMember';
+}
+
+/** @throws LogError when the record has no form on disk. */
 function toChange(shard: number, record: GroupRecord): Change {
-  const { key, value } = encodeRecord(record);
-  const storeKey = keyOf(prefixes.records, uint16Key(shard), key);
-  return value === null ? { type: 'del', key: storeKey } : { type: 'put', key: storeKey, value };
+  try {
+    const { key, value } = encodeRecord(record);
+    const storeKey = keyOf(prefixes.records, uint16Key(shard), key);
+    return value === null ? { type: 'del', key: storeKey } : { type: 'put', key: storeKey, value };
+  } catch (thrown) {
+    const text = `Encode records of shard ${shard}: ${reasonOf(thrown)}`;
+    throw new LogError('UNKNOWN_SERVER_ERROR', text, { cause: thrown });
+  }
 }
 
 /** Nothing here writes such records, and the id cannot be two kinds of group at once (LOG-1). */

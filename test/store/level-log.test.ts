@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { LogError } from '../../actors/ports.ts';
-import type { GroupRecord } from '../../machines/records.ts';
+import { type Clock, LogError } from '../../actors/ports.ts';
+import type { TasksByRole } from '../../machines/model/tasks.ts';
+import type { GroupRecord, TargetMemberRecord } from '../../machines/records.ts';
 import { keyOf, prefixes, uint16Key } from '../../src/store/layout.ts';
 import { defaultLevelLogBounds, LevelLog, type LevelLogBounds } from '../../src/store/level-log.ts';
 import { batchOf, epochRecord } from '../support/group-records.ts';
@@ -8,9 +9,27 @@ import { promptly } from '../support/promptly.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import { ScriptedKeyValues } from '../support/scripted-key-values.ts';
 
-function setUp(bounds: Partial<LevelLogBounds> = {}) {
+/** Targets of as many members, in the order of their keys. */
+function targetRecords(count: number): TargetMemberRecord[] {
+  return Array.from({ length: count }, (_, nth) => ({
+    type: 'targetMember',
+    groupId: 'g',
+    memberId: `member-${String(nth).padStart(4, '0')}`,
+    value: targetOf(nth),
+  }));
+}
+
+function targetOf(partition: number): TasksByRole {
+  return {
+    active: [{ subtopologyId: '0', partitions: [partition] }],
+    standby: [],
+    warmup: [],
+  };
+}
+
+function setUp(bounds: Partial<LevelLogBounds> = {}, clock: Pick<Clock, 'soon'> = promptly) {
   const keyValues = new ScriptedKeyValues();
-  const log = new LevelLog(keyValues, promptly, { ...defaultLevelLogBounds, ...bounds });
+  const log = new LevelLog(keyValues, clock, { ...defaultLevelLogBounds, ...bounds });
   /** Appends one record, gives `kept` or the name of the error. */
   const append = (shard: number, epoch: number) =>
     log.append([batchOf(shard, epochRecord(`g${shard}`, epoch))]).then(
@@ -109,6 +128,52 @@ describe('LevelLog.append()', () => {
       .to.throw(LogError)
       .with.property('error', 'MESSAGE_TOO_LARGE');
     expect(await append(1, 2)).to.equal('kept');
+  });
+
+  it('makes a row of targets some at a time, and lets others have the event loop in between', async () => {
+    const turns: (() => void)[] = [];
+    const { keyValues, log } = setUp({}, { soon: (callback) => turns.push(callback) });
+    const records = targetRecords(1_000);
+    const appended = log.append([batchOf(1, ...records)]);
+    let turnsTaken = 0;
+    while (keyValues.writes.length === 0) {
+      turnsTaken++;
+      for (const callback of turns.splice(0)) callback();
+      await turn();
+    }
+    await appended;
+    expect(turnsTaken).to.be.within(9, 12);
+    expect(keyValues.writes.map(({ changes }) => changes.length)).to.deep.equal([1_000]);
+    const loaded: GroupRecord[] = [];
+    await log.load(
+      1,
+      (record) => loaded.push(record),
+      () => undefined,
+    );
+    expect(loaded).to.deep.equal(records);
+  });
+
+  it('fails targets that have no form on disk, what stands behind them, and no other (BA-3)', async () => {
+    const { log, append, epochOf } = setUp();
+    const bad = targetRecords(200).map((record, nth) =>
+      nth < 199 ? record : { ...record, value: targetOf(2 ** 40) },
+    );
+    const before = append(1, 1);
+    const failed = rejectionOf(log.append([batchOf(1, ...bad)]));
+    const others = [append(1, 2), append(2, 1)];
+    expect(await before).to.equal('kept');
+    expect(await failed)
+      .to.be.instanceOf(LogError)
+      .with.property('error', 'UNKNOWN_SERVER_ERROR');
+    expect(await Promise.all(others)).to.deep.equal(['UNKNOWN_SERVER_ERROR', 'kept']);
+    expect([await epochOf(1), await epochOf(2)]).to.deep.equal([[1], [1]]);
+  });
+
+  it('admit() refuses a row of targets that could be too large, before any is made (BA-5)', () => {
+    const { log } = setUp({ batchBytesMax: 10_000 });
+    expect(() => log.admit(batchOf(1, ...targetRecords(1_000))))
+      .to.throw(LogError)
+      .with.property('error', 'MESSAGE_TOO_LARGE');
   });
 
   it('refuses with an error that clients retry when too much waits, and recovers', async () => {
