@@ -69,6 +69,11 @@ export class EncodedGroup {
     this.#state = this.#newState();
   }
 
+  /** Whether it knows nobody yet. */
+  get isEmpty(): boolean {
+    return this.#entries.size === 0;
+  }
+
   /** The members of the last problem, in the order of their numbers. */
   get memberIds(): readonly string[] {
     return this.#memberOrder.ids;

@@ -38,8 +38,8 @@ export class EncodedGroups {
   }
 
   /**
-   * Writes a problem into a buffer of its own. Waits for the event loop where much has changed since the group was last asked
-   * for.
+   * Writes a problem into a buffer of its own. The event loop has its turn between the steps of a group that is new here, and
+   * where much has changed since the group was last asked for.
    */
   async encode(problem: GroupProblem, { withOffsets = false } = {}): Promise<EncodedProblem> {
     const kept = this.#take(problem);
@@ -47,9 +47,13 @@ export class EncodedGroups {
     const group = kept.busy ? new EncodedGroup(kept.view) : kept.group;
     const isKept = group === kept.group;
     if (isKept) kept.busy = true;
+    const isNew = group.isEmpty;
     try {
+      if (isNew) await setImmediate();
       group.follow(problem);
+      if (isNew) await setImmediate();
       while (!group.read(READ_MAX)) await setImmediate();
+      if (isNew) await setImmediate();
       return writeProblem(group, problem, this.#buffers, withOffsets);
     } finally {
       if (isKept) {

@@ -273,6 +273,22 @@ describe('EncodedGroups', () => {
     expect(groups.kept).to.deep.equal([]);
   });
 
+  it('lets the event loop have its turn before, between and after the steps of a group that is new', async () => {
+    const groups = new EncodedGroups(new SharedBuffers());
+    const turnsOf = async (problem: GroupProblem) => {
+      let turns = 0;
+      let next = setImmediate(function count() {
+        turns++;
+        next = setImmediate(count);
+      });
+      await groups.encode(problem);
+      clearImmediate(next);
+      return turns;
+    };
+    const turns = [await turnsOf(problemOf('g', 40)), await turnsOf(problemOf('g', 41))];
+    expect(turns).to.deep.equal([3, 0]);
+  });
+
   it('writes two problems of one group down at once without mixing them', async () => {
     const groups = new EncodedGroups(new SharedBuffers());
     const many = Array.from({ length: 3 }, (_, i) => problemOf('g', 6000 + i));
