@@ -1,8 +1,4 @@
-import type {
-  AssignmentMember,
-  AssignmentProblem,
-  AssignmentResult,
-} from '../../machines/model/assignment.ts';
+import type { AssignmentProblem, AssignmentResult } from '../../machines/model/assignment.ts';
 import { byCodeUnits } from '../../machines/model/ids.ts';
 import { ReferenceGroup } from './reference-group.ts';
 import { has, inPartitionOrder, type Task } from './reference-parts.ts';
@@ -101,7 +97,7 @@ class ReferenceBalanced extends ReferenceGroup {
     for (const processId of this.processIds) {
       const mine = this.actives.filter((each) => each.processId === processId);
       const tasks = mine.map(({ task }) => task).filter((task) => part.includes(task));
-      this.fanOut(processId, tasks, stays, (task, member) => this.active.set(task, member));
+      this.fanOut(processId, tasks, { stays }, (task, member) => this.active.set(task, member));
     }
     const left = this.actives.filter(({ task }) => !part.includes(task));
     this.actives.splice(0, this.actives.length, ...left);
@@ -110,53 +106,11 @@ class ReferenceBalanced extends ReferenceGroup {
   fanOutStandbys(): void {
     for (const processId of this.processIds) {
       const tasks = this.tasks.filter((task) => this.copiesOf.get(task)?.includes(processId));
-      this.fanOut(processId, tasks, true, (task, member) => this.copies(task).push(member));
+      this.fanOut(processId, tasks, { stays: true }, (task, member) =>
+        this.copies(task).push(member),
+      );
     }
     this.copiesOf.clear();
-  }
-
-  /** Step 4 for one process and one round; holders go first where fewer tasks than members are left. */
-  fanOut(
-    processId: string,
-    tasks: readonly Task[],
-    stays: boolean,
-    give: (task: Task, member: AssignmentMember) => void,
-  ): void {
-    const members = this.freshOf(processId);
-    const before = members.reduce((sum, m) => sum + this.count(m), 0);
-    const level = Math.floor((before + tasks.length) / members.length);
-    const leave = (list: readonly Task[], mayKeep: (m: AssignmentMember) => boolean): Task[] =>
-      list.filter((task) => {
-        const holder = stays ? this.holderIn(processId, task) : undefined;
-        if (holder === undefined || !mayKeep(holder)) return true;
-        give(task, holder);
-        return false;
-      });
-    let rest = leave(tasks, (m) => this.count(m) < level);
-    let turn = 0;
-    while (rest.length > 0 && members.some((m) => this.count(m) < level)) {
-      const member = members[turn++ % members.length];
-      if (member === undefined || this.count(member) >= level) continue;
-      give(rest[0] as Task, member);
-      rest = rest.slice(1);
-    }
-    rest = leave(rest, (m) => this.count(m) === level);
-    for (const task of rest) {
-      const member = members.find((m) => this.count(m) === level);
-      if (member !== undefined) give(task, member);
-    }
-  }
-
-  /** The member of the process that holds the task now, in any role: as active before as a copy; if it is fresh. */
-  holderIn(processId: string, task: Task): AssignmentMember | undefined {
-    const previous = this.previousActive.get(task);
-    const holders = [...(previous ? [previous] : []), ...this.candidatesOf(task, true)];
-    const holder = holders.find((m) => m.processId === processId);
-    return holder !== undefined && this.isFresh(holder) ? holder : undefined;
-  }
-
-  able(): string[] {
-    return this.processIds.filter((p) => this.freshOf(p).length > 0);
   }
 
   activesOn(processId: string): number {

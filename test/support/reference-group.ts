@@ -111,6 +111,82 @@ export class ReferenceGroup {
     return end - offset <= this.problem.acceptableRecoveryLag;
   }
 
+  /**
+   * 6.2, step 4, for the tasks that one process gets in one round: each member to the level, who holds a task first; what is
+   * left then is less than one each.
+   *
+   * @param how.even no member gets more of a subtopology than its even share over all members while others can take it.
+   */
+  fanOut(
+    processId: string,
+    tasks: readonly Task[],
+    how: { readonly stays: boolean; readonly even?: boolean },
+    give: (task: Task, member: AssignmentMember) => void,
+  ): void {
+    const members = this.freshOf(processId);
+    const before = members.reduce((sum, m) => sum + this.count(m), 0);
+    const level = Math.floor((before + tasks.length) / members.length);
+    const isBelow = (m: AssignmentMember): boolean => this.count(m) < level;
+    const isAtLevel = (m: AssignmentMember): boolean => this.count(m) === level;
+    const given = new Map<Task, AssignmentMember>();
+    const take = (task: Task, member: AssignmentMember): void => {
+      given.set(task, member);
+      give(task, member);
+    };
+    const staysEven = (task: Task, member: AssignmentMember): boolean => {
+      const isOfIt = (other: Task): boolean => other.subtopologyId === task.subtopologyId;
+      const share = Math.ceil(this.tasks.filter(isOfIt).length / this.members.length);
+      const has = [...given].filter(([other, owner]) => owner === member && isOfIt(other)).length;
+      return how.even !== true || has < share;
+    };
+    const leave = (
+      list: readonly Task[],
+      mayKeep: (member: AssignmentMember) => boolean,
+    ): readonly Task[] =>
+      list.filter((task) => {
+        const holder = how.stays ? this.holderIn(processId, task) : undefined;
+        if (holder === undefined || !mayKeep(holder) || !staysEven(task, holder)) return true;
+        take(task, holder);
+        return false;
+      });
+    const pick = (
+      task: Task,
+      turns: readonly AssignmentMember[],
+      may: (member: AssignmentMember) => boolean,
+    ): AssignmentMember | undefined => {
+      const able = turns.filter(may);
+      return able.find((m) => staysEven(task, m)) ?? able[0];
+    };
+    let rest = leave(tasks, isBelow);
+    let turns = members;
+    while (members.some(isBelow)) {
+      const [task, ...others] = rest;
+      const member = task && pick(task, turns, isBelow);
+      if (task === undefined || member === undefined) break;
+      take(task, member);
+      rest = others;
+      const next = members.indexOf(member) + 1;
+      turns = [...members.slice(next), ...members.slice(0, next)];
+    }
+    for (const task of leave(rest, isAtLevel)) {
+      const member = pick(task, members, isAtLevel);
+      if (member !== undefined) take(task, member);
+    }
+  }
+
+  /** The member of the process that holds the task now, in any role: as active before as a copy; if it is fresh. */
+  holderIn(processId: string, task: Task): AssignmentMember | undefined {
+    const previous = this.previousActive.get(task);
+    const holders = [...(previous ? [previous] : []), ...this.candidatesOf(task, true)];
+    const holder = holders.find((m) => m.processId === processId);
+    return holder !== undefined && this.isFresh(holder) ? holder : undefined;
+  }
+
+  /** The processes that may get tasks. */
+  able(): string[] {
+    return this.processIds.filter((p) => this.freshOf(p).length > 0);
+  }
+
   leastMember(processId: string): AssignmentMember {
     const [least] = this.freshOf(processId).toSorted((a, b) => this.count(a) - this.count(b));
     if (least === undefined) throw new Error(`Process "${processId}" has no fresh member`);

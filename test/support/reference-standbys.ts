@@ -80,7 +80,8 @@ export abstract class ReferenceStandbys extends ReferenceGroup {
         const copy = this.candidatesOf(task, true).find(
           (m) => this.isFresh(m) && !this.holds(m.processId, task),
         );
-        place(task, this.count(least) < quota.limit ? least : (copy ?? least));
+        // In no quota's account: what is over has to go somewhere.
+        this.copies(task).push(this.count(least) < quota.limit ? least : (copy ?? least));
       }
     }
   }

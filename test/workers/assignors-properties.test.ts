@@ -11,6 +11,7 @@ import {
 } from '../support/assignment-measures.ts';
 import { forEachState } from '../support/assignment-scenario.ts';
 import { referenceBalanced } from '../support/reference-balanced.ts';
+import { referenceHighlyAvailable } from '../support/reference-highly-available.ts';
 import { isReplay, seeds } from '../support/seeds.ts';
 
 const SMALL = seeds(100);
@@ -88,18 +89,23 @@ for (const assignor of ['balanced', 'highly_available'] as const) {
   });
 }
 
-describe('balanced and its reference', () => {
-  it('agree on every group (P9)', () => {
-    for (const seed of SMALL) {
-      forEachState(seed, 'small', (scenario) => {
-        const problem = { ...scenario.problem, assignor: 'balanced' };
-        const result = assignDirectly(problem);
-        expect(result).to.deep.equal(referenceBalanced(problem));
-        return result;
-      });
-    }
+for (const [assignor, reference] of [
+  ['balanced', referenceBalanced],
+  ['highly_available', referenceHighlyAvailable],
+] as const) {
+  describe(`${assignor} and its reference`, () => {
+    it('agree on every group (P9)', () => {
+      for (const seed of SMALL) {
+        forEachState(seed, 'small', (scenario) => {
+          const problem = { ...scenario.problem, assignor };
+          const result = assignDirectly(problem);
+          expect(result, `seed ${seed}`).to.deep.equal(reference(problem));
+          return result;
+        });
+      }
+    });
   });
-});
+}
 
 describe('highly_available beside balanced (assignors 6.3)', () => {
   it('is as even, and moves less than a tenth of the state', () => {
