@@ -18,7 +18,8 @@ export function freshShares({ size, procOf, frozen, facts }: Dense): Shares {
 
 /**
  * How many of the tasks each process is to have: the whole part of its even share, and of what is left over one more for
- * those that cannot go below it, then for the largest remainders, then for those that hold most, then in their order.
+ * those that cannot go below it, then for those that would else have to give one up, then for the largest remainders, then for
+ * those that hold most, then in their order.
  *
  * @param least what each process has for certain.
  * @param held what each process holds now.
@@ -38,10 +39,15 @@ export function dealShares(
   if (left === 0) return target;
   const remainder = (p: number): number => (taskCount * at(members, p)) % memberCount;
   const isBound = (p: number): number => (at(least, p) > at(target, p) ? 1 : 0);
+  const keepsOne = (p: number): number => (at(held, p) > at(target, p) ? 1 : 0);
   const able = Array.from(members.keys()).filter((p) => remainder(p) > 0);
   able.sort(
     (a, b) =>
-      isBound(b) - isBound(a) || remainder(b) - remainder(a) || at(held, b) - at(held, a) || a - b,
+      isBound(b) - isBound(a) ||
+      keepsOne(b) - keepsOne(a) ||
+      remainder(b) - remainder(a) ||
+      at(held, b) - at(held, a) ||
+      a - b,
   );
   for (const p of able.slice(0, left)) target[p] = at(target, p) + 1;
   return target;

@@ -48,13 +48,14 @@ class ReferenceHighlyAvailable extends ReferenceStandbys {
     this.deal(open);
   }
 
-  /** Step 1: the whole part of each even share, and what is left over by largest remainder. */
+  /** Step 1: the whole part of each even share, and of what is left over one more where it is held, else by largest remainder. */
   dealShares(open: readonly Task[]): Map<string, number> {
     const all = this.processOf.size + open.length;
     const even = (p: string): number => all * this.freshOf(p).length;
     const whole = (p: string): number => Math.floor(even(p) / this.freshCount());
     const remainder = (p: string): number => even(p) % this.freshCount();
     const isBound = (p: string): number => (this.placedOn(p) > whole(p) ? 1 : 0);
+    const keepsOne = (p: string): number => (this.heldBy(p, open) > whole(p) ? 1 : 0);
     const shares = new Map(this.processIds.map((p) => [p, whole(p)]));
     const left = all - this.processIds.reduce((sum, p) => sum + whole(p), 0);
     const able = this.processIds
@@ -62,6 +63,7 @@ class ReferenceHighlyAvailable extends ReferenceStandbys {
       .sort(
         (a, b) =>
           isBound(b) - isBound(a) ||
+          keepsOne(b) - keepsOne(a) ||
           remainder(b) - remainder(a) ||
           this.heldBy(b, open) - this.heldBy(a, open) ||
           byCodeUnits(a, b),
