@@ -24,16 +24,17 @@ import {
 export function keepActives(run: Run, kind: TaskKind): number {
   const { dense } = run;
   const { size, facts, rest, loose } = dense;
-  if (facts.held > 0) planHeld(dense, kind);
-  else dense.planned.fill(0);
-  let isAnyAbove = keepSure(run, kind);
+  planHeld(dense, kind);
+  let isAnyAbove = facts.held > 0 && keepSure(run, kind);
   if (kind === 'stateful' && handOver(run)) isAnyAbove = keepSure(run, kind);
   let restLength = isAnyAbove ? keepWithinQuota(run, kind) : 0;
   const wereAllHeld = facts.held === size.tasks && facts.stale === 0;
   if (wereAllHeld && isFew(dense, restLength)) rest.subarray(0, restLength).sort();
   else restLength = listUnplaced(dense, kind);
-  loose.set(rest.subarray(0, restLength), run.loose);
-  run.loose += restLength;
+  if (facts.held > 0) {
+    loose.set(rest.subarray(0, restLength), run.loose);
+    run.loose += restLength;
+  }
   return restLength;
 }
 

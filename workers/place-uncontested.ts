@@ -2,7 +2,7 @@ import type { CandidateKind } from './candidates.ts';
 import { at, type Dense, isSet } from './dense.ts';
 import { sureShare } from './keep-actives.ts';
 import type { Run } from './run.ts';
-import { areFewListed, hasMoved } from './task-order.ts';
+import { areFewListed } from './task-order.ts';
 
 /**
  * Writes standbys down where nobody contests them: with all candidates of a kind that do not hold the task yet, one of each
@@ -12,30 +12,27 @@ import { areFewListed, hasMoved } from './task-order.ts';
  * They are on no account yet: `planned` says how many each member has of them, and `fixed` by task how many standbys it had
  * before. {@link settlePlanned} puts them on accounts, or takes them back.
  *
- * @param kind of copies, those of tasks whose active has moved are left out: they are placed with regard to who ran them.
  * @returns how many tasks have more candidates than are wanted; `order` lists them.
  *
  * Source: assignors 6.1 (standby pass).
  */
 export function planUncontested(dense: Dense, kind: CandidateKind): number {
-  const { size, base, stateful, active, standby, standbyCount, planned } = dense;
-  const { order, fixed, procOf, candStart, candDisk, candMember } = dense;
+  const { size, base, stateful, order, active, procOf, candMember } = dense;
+  const { standby, standbyCount, planned } = dense;
   const { slots } = size;
-  const ofCopies = kind === 'copies';
+  const start = kind === 'copies' ? dense.candStart : dense.candDisk;
+  const stop = kind === 'copies' ? dense.candDisk : dense.candStart.subarray(1);
   let length = 0;
   planned.fill(0);
-  if (!ofCopies) fixed.set(standbyCount);
   for (let s = 0; s < size.subtopologies; s++) {
     if (!isSet(stateful, s)) continue;
     const to = at(base, s + 1);
     for (let task = at(base, s); task < to; task++) {
-      const disk = candDisk[task] as number;
-      const end = ofCopies ? disk : (candStart[task + 1] as number);
-      let c = ofCopies ? (candStart[task] as number) : disk;
+      const end = stop[task] as number;
+      let c = start[task] as number;
       const placed = standbyCount[task] as number;
       if (c === end || placed === slots) continue;
       const owner = active[task] as number;
-      if (ofCopies && hasMoved(dense, task)) continue;
       const ownerProcess = owner === -1 ? -1 : (procOf[owner] as number);
       const first = task * slots;
       let next = first + placed;
@@ -52,12 +49,11 @@ export function planUncontested(dense: Dense, kind: CandidateKind): number {
         planned[member] = (planned[member] as number) + 1;
       }
       standbyCount[task] = next - first;
-      if (c === end) continue;
-      // One more than is wanted.
-      takeBack(dense, task);
-      order[length++] = task;
+      if (c < end) order[length++] = task;
     }
   }
+  // They would have one more than is wanted.
+  for (let i = 0; i < length; i++) takeBack(dense, order[i] as number);
   return length;
 }
 
@@ -79,7 +75,10 @@ export function strikeOut(dense: Dense, task: number, member: number): void {
 }
 
 /** Takes back the standbys of a task that are only written down. */
-function takeBack({ size, standby, standbyCount, fixed, planned }: Dense, task: number): void {
+export function takeBack(
+  { size, standby, standbyCount, fixed, planned }: Dense,
+  task: number,
+): void {
   const from = task * size.slots + at(fixed, task);
   const end = task * size.slots + at(standbyCount, task);
   for (let place = from; place < end; place++) {

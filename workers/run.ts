@@ -18,7 +18,7 @@ export type Run = {
   readonly statefulQuota: Quota;
   readonly activeQuota: Quota;
   readonly totalQuota: Quota;
-  /** How many tasks are in `dense.loose`; as many as there are tasks: it does not tell. */
+  /** How many tasks are in `dense.loose`; Infinity: it does not tell. */
   loose: number;
   /** How many standbys are not placed yet; counted from where they begin to be. */
   lacking: number;
@@ -43,7 +43,8 @@ export const COUNT_MASK = STALE - 1;
  */
 export function startRun(dense: Dense, { whereHeld = false } = {}): Run {
   const { size, facts } = dense;
-  if (whereHeld && facts.stale === 0) dense.active.set(dense.prevActive);
+  const isSomethingHeld = whereHeld && facts.held > 0;
+  if (isSomethingHeld && facts.stale === 0) dense.active.set(dense.prevActive);
   else dense.active.fill(-1);
   dense.standby.fill(-1);
   dense.marks.fill(UNMARKED);
@@ -62,7 +63,7 @@ export function startRun(dense: Dense, { whereHeld = false } = {}): Run {
     for (let m = 0; m < size.members; m++) {
       if (isSet(dense.frozen, m)) dense.count[m] = STALE + at(dense.count, m);
     }
-    if (whereHeld) placeWhereFreshHold(dense);
+    if (isSomethingHeld) placeWhereFreshHold(dense);
   }
   const toShare = size.tasks - keptStateful - keptStateless;
   return {
@@ -72,7 +73,7 @@ export function startRun(dense: Dense, { whereHeld = false } = {}): Run {
     statefulQuota: new Quota(statefulCount - keptStateful, freshCount),
     activeQuota: new Quota(toShare, freshCount),
     totalQuota: new Quota(toShare + size.replicas * statefulCount, freshCount),
-    loose: whereHeld ? 0 : size.tasks,
+    loose: isSomethingHeld ? 0 : Infinity,
     lacking: statefulCount * size.slots,
     returned: { any: false },
   };

@@ -8,7 +8,7 @@ import {
 import { keepStaleStandbys, listHolders, placeStandby } from './copies.ts';
 import { at, type Dense, isSet } from './dense.ts';
 import { handOverCopies } from './hand-over-copies.ts';
-import { planUncontested, settlePlanned } from './place-uncontested.ts';
+import { planUncontested, settlePlanned, takeBack } from './place-uncontested.ts';
 import { findRackRoom } from './rack-room.ts';
 import { NO_HOLDER, NO_NEW_VALUE, pickForDiversity } from './racks.ts';
 import { leastLoadedProcesses, type Run } from './run.ts';
@@ -24,21 +24,18 @@ import { hasMoved, isFew, isTaskOfKind, orderTasks, sortFew } from './task-order
  */
 export function placeStandbys(run: Run): void {
   const { dense } = run;
-  const { size, facts } = dense;
+  const { size, facts, standbyCount } = dense;
   if (facts.stale > 0) run.lacking -= keepStaleStandbys(run);
   if (size.tagKeys > 0) run.lacking -= placeForRacks(run);
   for (const kind of CANDIDATE_KINDS) {
     if (run.lacking === 0) return;
     const isAny = hasCandidates(dense, kind);
     let open = isAny ? planUncontested(dense, kind) : 0;
-    if (kind === 'copies' && facts.held > 0) {
-      const movedCount = gatherMoved(run);
-      if (isAny && run.returned.any) run.lacking -= handOverCopies(run, movedCount);
-      run.lacking -= placeOfMoved(run, movedCount);
-    }
+    if (kind === 'copies' && facts.held > 0) run.lacking -= placeOfMoved(run);
     if (!isAny) continue;
     open = settlePlanned(run, kind, open);
     run.lacking -= placeWithState(run, kind, open);
+    if (run.lacking > 0 && kind === 'copies') dense.fixed.set(standbyCount);
   }
   if (run.lacking > 0) placeRest(run);
 }
@@ -76,22 +73,25 @@ function placeForRacks(run: Run): number {
 }
 
 /**
- * Standbys of tasks whose active has moved: first where it was, then where copies are. Their choice is smaller than that
- * of others, whose standbys may yet go to whoever took the active; so they come first.
+ * Standbys of tasks whose active has moved, with regard to who ran them: first those that help somebody who has come back,
+ * then where the active was, then where copies are. Their choice is smaller than that of others, whose standbys may yet go
+ * to whoever took the active; so they come first, whatever was planned for them.
  *
- * @param movedCount how many tasks are in `few`.
  * @returns how many standbys were placed.
  */
-function placeOfMoved(run: Run, movedCount: number): number {
+function placeOfMoved(run: Run): number {
   const { dense, totalQuota } = run;
   const { size, few, standbyCount, prevActive, count, procOf, marks } = dense;
+  const movedCount = gatherMoved(run);
+  for (let i = 0; i < movedCount; i++) takeBack(dense, at(few, i));
+  const helpsReturned = dense.facts.copies > 0 && run.returned.any;
+  let placed = helpsReturned ? handOverCopies(run, movedCount) : 0;
   let taskCount = 0;
   for (let i = 0; i < movedCount; i++) {
     const task = at(few, i);
     if (at(standbyCount, task) < size.slots) few[taskCount++] = task;
   }
   const tasks = sortFew(dense, taskCount, 'stateful');
-  let placed = 0;
   for (let i = taskCount - 1; i >= 0; i--) {
     const task = at(tasks, i);
     const before = at(standbyCount, task);
@@ -106,23 +106,23 @@ function placeOfMoved(run: Run, movedCount: number): number {
   return placed;
 }
 
-/** Gathers in `few`, ascending, the tasks whose active has moved and that lack standbys; returns how many. */
+/** Gathers in `few`, ascending, the tasks whose active has moved and that may yet get standbys; returns how many. */
 function gatherMoved({ dense, loose: looseCount }: Run): number {
-  const { size, base, stateful, standbyCount, loose, few } = dense;
+  const { size, base, stateful, fixed, loose, few } = dense;
   const { slots } = size;
   let filled = 0;
   // They are ascending since actives were listed.
   for (let i = 0; isFew(dense, looseCount) && i < looseCount; i++) {
     const task = loose[i] as number;
     if (!hasMoved(dense, task) || !isTaskOfKind(dense, task, 'stateful')) continue;
-    if ((standbyCount[task] as number) < slots) few[filled++] = task;
+    if ((fixed[task] as number) < slots) few[filled++] = task;
   }
   if (isFew(dense, looseCount)) return filled;
   for (let s = 0; s < size.subtopologies; s++) {
     if (!isSet(stateful, s)) continue;
     const to = at(base, s + 1);
     for (let task = at(base, s); task < to; task++) {
-      if (hasMoved(dense, task) && (standbyCount[task] as number) < slots) few[filled++] = task;
+      if (hasMoved(dense, task) && (fixed[task] as number) < slots) few[filled++] = task;
     }
   }
   return filled;

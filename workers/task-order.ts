@@ -104,19 +104,21 @@ export function orderTasks(dense: Dense, kind: TaskKind, into: Int32Array): numb
 
 const ENDLESS = 2 ** 31 - 1;
 
+/**
+ * How many times longer a task takes that is sorted, or found by a member's list, than one that is passed on the way. They
+ * decide which of two ways to the same result is taken; tests change them, to go both.
+ */
+export const COSTS = { sorted: 64, listed: 8 };
+
 /** Whether so many tasks are sorted sooner than all tasks are looked through for them. */
 export function isFew({ size }: Dense, taskCount: number): boolean {
-  return taskCount * SORT_COST <= size.tasks;
+  return taskCount * COSTS.sorted <= size.tasks;
 }
 
 /** Whether so many entries of members' lists are read sooner than all tasks are looked through for what is in them. */
 export function areFewListed({ size }: Dense, entryCount: number): boolean {
-  return entryCount * LIST_COST <= size.tasks;
+  return entryCount * COSTS.listed <= size.tasks;
 }
-
-/** How many times longer a task takes that is sorted, or found by a list, than one that is passed on the way. */
-const SORT_COST = 64;
-const LIST_COST = 8;
 
 /**
  * Puts a task behind the first `length` entries of `few`, if it is not among them. Uses `rest`, in which each task that was

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { COSTS } from '../../workers/task-order.ts';
 import { assignDirectly, holdResult } from '../support/assignment.ts';
 import {
   byMember,
@@ -47,6 +48,29 @@ describe('assignSticky() over random groups that change', () => {
     }
     if (!isReplay) expect(secondMoves / rounds, 'P4').to.be.at.most(0.001);
   });
+
+  it('gives the same whether few are found by lists, or all are looked through', () => {
+    const usual = { ...COSTS };
+    const ways = [usual, { sorted: 0, listed: 0 }, { sorted: Infinity, listed: Infinity }];
+    const seeds = [
+      ...SMALL.map((seed) => ['small', seed] as const),
+      ...LARGE.map((seed) => ['large', seed] as const),
+    ];
+    try {
+      for (const [size, seed] of seeds) {
+        forEachState(seed, size, ({ problem }) => {
+          const [result, ...others] = ways.map((way) => {
+            Object.assign(COSTS, way);
+            return assignDirectly(problem);
+          });
+          for (const other of others) expect(other, `${size} ${seed}`).to.deep.equal(result);
+          return assignDirectly(problem);
+        });
+      }
+    } finally {
+      Object.assign(COSTS, usual);
+    }
+  }).timeout(60_000);
 
   it('never moves an active because of standbys, nor for tags that nobody has (P5, P6)', () => {
     for (const seed of SMALL) {
