@@ -9,7 +9,7 @@ import type { ShardEnvironment } from './environment.ts';
 import { journalEntry } from './journal-entry.ts';
 import { errorOfLostWrite } from './log-errors.ts';
 import type { GroupCommand } from './messages.ts';
-import type { JournalEntry } from './ports.ts';
+import type { JournalEntry, RunLookBack } from './ports.ts';
 import type { ShardLog } from './shard-log.ts';
 
 /** What a decision is about, as the journal names it. */
@@ -42,10 +42,15 @@ export class Carrier {
   /**
    * Applies a decision and takes its effects in hand. What it writes joins the turn.
    *
+   * @param lookBack of the run of whose target is to be told.
    * @returns the slot as it is now.
    * @throws LogError the log would not take what it writes; nothing is applied.
    */
-  carryOut(about: About, decision: GroupDecision<unknown>): GroupSlot | undefined {
+  carryOut(
+    about: About,
+    decision: GroupDecision<unknown>,
+    lookBack?: RunLookBack,
+  ): GroupSlot | undefined {
     const { groupId, cause, memberId } = about;
     const { records, soft, effects, because, untold } = decision;
     const before = this.#log.get(groupId);
@@ -65,7 +70,9 @@ export class Carrier {
       const nowMs = this.#env.clock.nowMs();
       const what = { groupId, slot, cause, memberId, because, report: undefined, nowMs };
       this.#log.remember(
-        untold === undefined ? journalEntry(what) : { groupId, made: this.#tellOf(what, untold) },
+        untold === undefined
+          ? journalEntry(what)
+          : { groupId, made: this.#tellOf(what, untold, lookBack) },
       );
     }
     for (const effect of effects) this.#takeInHand(groupId, effect);
@@ -87,8 +94,12 @@ export class Carrier {
   }
 
   /** The journal entry of a target, once its run has been looked back on. */
-  async #tellOf(what: Parameters<typeof journalEntry>[0], untold: Untold): Promise<JournalEntry> {
-    const found = await untold.lookBack;
+  async #tellOf(
+    what: Parameters<typeof journalEntry>[0],
+    untold: Untold,
+    lookBack: RunLookBack | undefined,
+  ): Promise<JournalEntry> {
+    const found = await lookBack;
     if (found !== undefined) {
       const { figures } = found;
       const { incarnation, group } = untold;

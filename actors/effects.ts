@@ -1,7 +1,7 @@
-import type { Effect, RunOutcome } from '../machines/decision.ts';
+import type { Effect } from '../machines/decision.ts';
 import type { PatternQuery, PatternSearch, SearchOutcome } from '../machines/model/patterns.ts';
 import { unreachable } from '../machines/model/refusal.ts';
-import type { Jobs } from './jobs.ts';
+import type { Jobs, RunOver } from './jobs.ts';
 import type { PatternsPort, TopicCreatorPort } from './ports.ts';
 import { delayKey, rebalanceKey, sessionKey } from './shard-timers.ts';
 import type { TimerPurpose } from './timer-purpose.ts';
@@ -13,7 +13,7 @@ export class Effects {
   readonly #jobs: Jobs;
   readonly #topicCreator: TopicCreatorPort;
   readonly #patterns: PatternsPort;
-  readonly #runOver: (groupId: string, outcome: RunOutcome) => void;
+  readonly #runOver: (groupId: string, ...over: Parameters<RunOver>) => void;
   readonly #searchOver: (groupId: string, outcome: SearchOutcome) => void;
 
   constructor(parts: {
@@ -21,7 +21,7 @@ export class Effects {
     jobs: Jobs;
     topicCreator: TopicCreatorPort;
     patterns: PatternsPort;
-    runOver: (groupId: string, outcome: RunOutcome) => void;
+    runOver: (groupId: string, ...over: Parameters<RunOver>) => void;
     searchOver: (groupId: string, outcome: SearchOutcome) => void;
   }) {
     this.#timers = parts.timers;
@@ -62,7 +62,7 @@ export class Effects {
         timers.cancel(delayKey(groupId));
         return;
       case 'startRun':
-        this.#jobs.start(effect.run, (outcome) => this.#runOver(groupId, outcome));
+        this.#jobs.start(effect.run, (...over) => this.#runOver(groupId, ...over));
         return;
       case 'prepareRun':
         this.#jobs.prepare(effect.problem);

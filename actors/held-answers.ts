@@ -8,6 +8,7 @@ import type { Carrier } from './carrier.ts';
 import { contextOf, type ShardEnvironment } from './environment.ts';
 import { errorOfLostWrite } from './log-errors.ts';
 import { type ParkedHeartbeat, ParkedReplies } from './parked-replies.ts';
+import type { RunLookBack } from './ports.ts';
 import type { ShardLog } from './shard-log.ts';
 import { waitKey } from './shard-timers.ts';
 import type { TimerPurpose } from './timer-purpose.ts';
@@ -51,7 +52,7 @@ export class HeldAnswers {
   }
 
   /** A run ended: its target is installed, and whoever waits for it is answered in the same batch. */
-  runOver(groupId: string, outcome: RunOutcome): void {
+  runOver(groupId: string, outcome: RunOutcome, lookBack: RunLookBack | undefined): void {
     const slot = this.#log.get(groupId);
     // Runs are numbered anew in each life of a group (OFF-2).
     const isOfThisLife = outcome.incarnation === slot?.soft.incarnation;
@@ -63,7 +64,8 @@ export class HeldAnswers {
         slot && decideRunOver(slot, outcome, parked?.held, contextOf(groupId, this.#env));
       if (decision !== undefined) {
         const memberId = parked?.held.request.memberId ?? null;
-        this.#carrier.carryOut({ groupId, cause: 'target ready', memberId }, decision);
+        const about = { groupId, cause: 'target ready', memberId };
+        this.#carrier.carryOut(about, decision, lookBack);
         const { reply } = decision;
         if (parked !== undefined && reply.kind === 'answer' && reply.value !== undefined) {
           this.#answer(parked, reply.value);

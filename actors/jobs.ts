@@ -1,6 +1,9 @@
 import type { AssignmentRun, RunOutcome } from '../machines/decision.ts';
 import type { GroupProblem } from '../machines/model/assignment.ts';
-import type { AssignorPort, Clock, RuntimeMetrics } from './ports.ts';
+import type { AssignorPort, Clock, RunLookBack, RuntimeMetrics } from './ports.ts';
+
+/** Takes what became of a run, and what it is looked back on with, if it is. */
+export type RunOver = (outcome: RunOutcome, lookBack?: RunLookBack) => void;
 
 /**
  * Sends runs to the assignor and brings back what became of them, tagged as they went (OFF-2). A run past its
@@ -35,17 +38,19 @@ export class Jobs {
   }
 
   /** `over` is called exactly once. */
-  start(run: AssignmentRun, over: (outcome: RunOutcome) => void): void {
+  start(run: AssignmentRun, over: RunOver): void {
     const startedMs = this.#clock.monotonicMs();
     const { incarnation, run: number, groupEpoch, problem } = run;
     this.#inFlight++;
     this.#assignor.assign(problem, { deadlineMs: this.#deadlineMs }).then(
-      (result) => {
+      ({ lookBack, ...result }) => {
         this.#inFlight--;
         const ms = this.#clock.monotonicMs() - startedMs;
         this.#metrics.assignmentRun('assigned', ms, result.threadMs);
         if (result.standIn !== undefined) this.#metrics.assignorStoodIn(result.standIn);
-        over({ kind: 'assigned', incarnation, run: number, groupEpoch, problem, result });
+        const looksBack = lookBack !== undefined;
+        const about = { incarnation, run: number, groupEpoch, problem };
+        over({ kind: 'assigned', ...about, result, looksBack }, lookBack);
       },
       (cause: unknown) => {
         this.#inFlight--;

@@ -4,6 +4,7 @@ import type { SearchOutcome } from '../machines/model/patterns.ts';
 import type { PersistentMap } from '../machines/model/persistent-map.ts';
 import type { ErrorName } from '../machines/model/refusal.ts';
 import type { Length } from './mailbox.ts';
+import type { RunLookBack } from './ports.ts';
 import type { TimerPurpose } from './timer-purpose.ts';
 import type { Fired } from './timers.ts';
 
@@ -51,7 +52,12 @@ export type Message =
   | AnyCommand
   | AnyQuestion
   | { readonly kind: 'timer'; readonly fired: Fired<TimerPurpose> }
-  | { readonly kind: 'runOver'; readonly groupId: string; readonly outcome: RunOutcome }
+  | {
+      readonly kind: 'runOver';
+      readonly groupId: string;
+      readonly outcome: RunOutcome;
+      readonly lookBack: RunLookBack | undefined;
+    }
   | { readonly kind: 'lookedBack'; readonly groupId: string; readonly found: LookedBack }
   | { readonly kind: 'searchOver'; readonly groupId: string; readonly outcome: SearchOutcome }
   | { readonly kind: 'topicsChanged'; readonly names: ReadonlySet<string> }

@@ -1,7 +1,7 @@
 import type { GroupProblem, GroupResult } from '../machines/model/assignment.ts';
 import type { StandIn } from '../machines/model/assignors.ts';
 import type { GroupState } from '../machines/model/group.ts';
-import type { AssignmentFigures, TargetReport } from '../machines/model/look-back.ts';
+import type { AssignmentFigures, LookBack, TargetReport } from '../machines/model/look-back.ts';
 import type { PatternSearch } from '../machines/model/patterns.ts';
 import type { GroupSettings } from '../machines/model/settings.ts';
 import type { TopicsView } from '../machines/model/topics.ts';
@@ -75,10 +75,19 @@ export interface RecordLog {
   close(): Promise<void>;
 }
 
+/** What a run came to. */
+export type AssignedRun = GroupResult & {
+  /** Why, and how good it is: known some time later, or never. Left out by who assigns without looking back. */
+  readonly lookBack?: RunLookBack;
+};
+
+/** Never rejects. */
+export type RunLookBack = Promise<LookBack | undefined>;
+
 /** Computes assignments off the event loop. */
 export interface AssignorPort {
   /** Rejects when the run failed, was refused by the result checker, or passed its deadline. */
-  assign(problem: GroupProblem, options: { readonly deadlineMs: number }): Promise<GroupResult>;
+  assign(problem: GroupProblem, options: { readonly deadlineMs: number }): Promise<AssignedRun>;
   /** A run of this problem, or of one that is little else, is to come. Costs what changed since the last one. */
   prepare(problem: GroupProblem): void;
 }

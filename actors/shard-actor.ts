@@ -65,7 +65,8 @@ export class ShardActor implements TurnTaker {
         metrics: env.metrics,
       }),
       patterns: env.patterns,
-      runOver: (groupId, outcome) => this.#inside({ kind: 'runOver', groupId, outcome }),
+      runOver: (groupId, outcome, lookBack) =>
+        this.#inside({ kind: 'runOver', groupId, outcome, lookBack }),
       searchOver: (groupId, outcome) => this.#inside({ kind: 'searchOver', groupId, outcome }),
     });
     this.#carrier = new Carrier({
@@ -208,7 +209,7 @@ export class ShardActor implements TurnTaker {
         if (this.#timers.claim(message.fired)) this.#fired(message.fired.what);
         return;
       case 'runOver':
-        this.#held.runOver(message.groupId, message.outcome);
+        this.#held.runOver(message.groupId, message.outcome, message.lookBack);
         return;
       case 'lookedBack':
         this.#lookedBack(message.groupId, message.found);

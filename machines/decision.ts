@@ -113,6 +113,8 @@ export type RunOutcome =
       readonly groupEpoch: number;
       readonly problem: GroupProblem;
       readonly result: GroupResult;
+      /** The run is being looked back on: reasons and figures come later. Left out: they never do. */
+      readonly looksBack?: boolean;
     }
   | {
       readonly kind: 'failed';

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
-import type { AssignorPort, Log } from '../actors/ports.ts';
+import type { AssignedRun, AssignorPort, Log } from '../actors/ports.ts';
 import type { GroupProblem, GroupResult } from '../machines/model/assignment.ts';
 import {
   ASSIGNORS,
@@ -107,7 +107,7 @@ export class AssignorPool implements AssignorPort {
   async assign(
     problem: GroupProblem,
     options: { readonly deadlineMs: number },
-  ): Promise<GroupResult> {
+  ): Promise<AssignedRun> {
     if (this.#closed) throw new AssignorError('closed', 'Assignment refused: the pool is closed');
     this.#warnOfUnknown(problem.assignor);
     const { deadlineMs } = options;
@@ -158,7 +158,7 @@ export class AssignorPool implements AssignorPort {
     problem: GroupProblem,
     modules: AssignorModules,
     deadlineMs: number,
-  ): Promise<GroupResult> {
+  ): Promise<AssignedRun> {
     // Written down when somebody is to read it: a group that waits for its turn takes no memory.
     let written: Promise<EncodedProblem> | undefined;
     const encode = () => {
@@ -216,7 +216,7 @@ export class AssignorPool implements AssignorPort {
     problem: GroupProblem,
     encoded: EncodedProblem,
     run: { readonly outcome: AssignmentOutcome; readonly deadlineMs: number },
-  ): GroupResult {
+  ): AssignedRun {
     const result = this.#read(problem, encoded, run.outcome);
     const standIn = standInForMissing(problem);
     // Whoever waits for the result has the event loop first.

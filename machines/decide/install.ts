@@ -1,6 +1,6 @@
 import type { RunOutcome } from '../decision.ts';
 import { byCodeUnits } from '../model/ids.ts';
-import type { TargetChange, Untold } from '../model/look-back.ts';
+import type { TargetChange } from '../model/look-back.ts';
 import { NumberedTargets, NumberedTasks } from '../model/numbered-tasks.ts';
 import type { RunInFlight } from '../model/soft.ts';
 import { sameTasksByRole } from '../model/task-list.ts';
@@ -27,7 +27,7 @@ export function installNothing(draft: Draft): void {
 export function installResult(
   draft: Draft,
   run: RunInFlight,
-  { groupEpoch, problem, result }: Extract<RunOutcome, { kind: 'assigned' }>,
+  { groupEpoch, problem, result, looksBack }: Extract<RunOutcome, { kind: 'assigned' }>,
 ): void {
   const { members, targets } = draft.group;
   const left = new Set<string>();
@@ -58,9 +58,8 @@ export function installResult(
     noteChange(changes, memberId, targets.get(memberId), handedOn ?? NO_TASKS_BY_ROLE);
   }
   letGo(changes, result.memberIds.length);
-  const { lookBack, standIn } = result;
-  const assignor = standIn?.assignor ?? problem.assignor;
-  install(draft, groupEpoch, changes, lookBack && { assignor, lookBack });
+  const assignor = result.standIn?.assignor ?? problem.assignor;
+  install(draft, groupEpoch, changes, looksBack === true ? assignor : undefined);
 }
 
 function noteChange(
@@ -79,12 +78,16 @@ function letGo(changes: readonly TargetChange[], memberCount: number): void {
   for (const { after } of changes) if (after instanceof NumberedTasks) after.letGo();
 }
 
-/** A record per member that had no target or another one, by id, then the epoch, always (ASG-10). */
+/**
+ * A record per member that had no target or another one, by id, then the epoch, always (ASG-10).
+ *
+ * @param assignor whose run is being looked back on; undefined: nothing will be known of it.
+ */
 function install(
   draft: Draft,
   assignmentEpoch: number,
   changes: TargetChange[],
-  run?: Pick<Untold, 'assignor' | 'lookBack'>,
+  assignor?: string,
 ): void {
   const { groupId } = draft.group;
   changes.sort((a, b) => byCodeUnits(a.memberId, b.memberId));
@@ -97,9 +100,9 @@ function install(
     value: { assignmentEpoch, assignmentTimestampMs: draft.context.nowMs },
   });
   draft.change({ targetFigures: undefined });
-  if (run === undefined) sayMoves(draft, changes, undefined);
+  if (assignor === undefined) sayMoves(draft, changes, undefined);
   else {
     const { incarnation } = draft.soft;
-    draft.tellLater({ ...run, changes, incarnation, group: draft.group });
+    draft.tellLater({ assignor, changes, incarnation, group: draft.group });
   }
 }

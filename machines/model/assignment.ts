@@ -1,6 +1,5 @@
 import type { StandIn } from './assignors.ts';
 import type { Group } from './group.ts';
-import type { LookBack } from './look-back.ts';
 import type { Member } from './member.ts';
 import type { TargetList } from './numbered-tasks.ts';
 import { PersistentMap } from './persistent-map.ts';
@@ -93,8 +92,6 @@ export type GroupResult = {
   /** In the order of `memberIds`. */
   readonly targets: TargetList;
   readonly unassigned: TaskList;
-  /** Left out by who assigns without looking back. */
-  readonly lookBack?: Promise<LookBack | undefined>;
   /** Ms that a thread was at it, from a clock that has nothing to do with the group's; left out where none was. */
   readonly threadMs?: number | undefined;
   /** Undefined: the assignor that was asked for assigned. */

@@ -182,7 +182,6 @@ export type TargetChange = {
 /** A target that is told of when its run has been looked back on. */
 export type Untold = {
   readonly assignor: string;
-  readonly lookBack: Promise<LookBack | undefined>;
   readonly changes: readonly TargetChange[];
   /** How many lines of its decision come before what is told of it. */
   readonly place: number;

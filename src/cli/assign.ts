@@ -1,5 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { type GroupResult, gatherProblem } from '../../machines/model/assignment.ts';
+import type { AssignedRun } from '../../actors/ports.ts';
+import { gatherProblem } from '../../machines/model/assignment.ts';
 import { ASSIGNORS } from '../../machines/model/assignors.ts';
 import { countTasks } from '../../machines/model/task-list.ts';
 import { AssignorModules } from '../../workers/assignor-modules.ts';
@@ -170,7 +171,7 @@ async function ask(
   }
 }
 
-async function answerOf(cell: Cell, assignor: string, found: GroupResult): Promise<Answer> {
+async function answerOf(cell: Cell, assignor: string, found: AssignedRun): Promise<Answer> {
   const { standIn, targets } = found;
   if (standIn !== undefined) {
     return { assignor, error: standIn.reason };

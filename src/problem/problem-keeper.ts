@@ -1,5 +1,5 @@
-import type { AssignorPort, Clock, Log } from '../../actors/ports.ts';
-import type { GroupProblem, GroupResult } from '../../machines/model/assignment.ts';
+import type { AssignedRun, AssignorPort, Clock, Log } from '../../actors/ports.ts';
+import type { GroupProblem } from '../../machines/model/assignment.ts';
 import type { ModuleFaultName } from '../../machines/model/assignors.ts';
 import { AssignorError, type AssignorErrorName } from '../../workers/pool.ts';
 import { VERSION } from '../version.ts';
@@ -66,7 +66,7 @@ export class ProblemKeeper implements AssignorPort {
   async assign(
     problem: GroupProblem,
     options: { readonly deadlineMs: number },
-  ): Promise<GroupResult> {
+  ): Promise<AssignedRun> {
     try {
       const result = await this.#assignor.assign(problem, options);
       const { standIn } = result;

@@ -1,9 +1,11 @@
 import type {
+  AssignedRun,
   AssignorPort,
   GroupWatcher,
   JournalEntry,
   PatternsPort,
   RecordLog,
+  RunLookBack,
   RuntimeMetrics,
   TopicsPort,
 } from '../../actors/ports.ts';
@@ -14,7 +16,6 @@ import type {
   AssignmentProblem,
   AssignmentResult,
   GroupProblem,
-  GroupResult,
 } from '../../machines/model/assignment.ts';
 import type { PatternSearch } from '../../machines/model/patterns.ts';
 import { type Profile, resolveBehaviour } from '../../machines/model/profile.ts';
@@ -80,7 +81,7 @@ export class ManualAssignor implements AssignorPort {
   #waiting: (() => void)[] = [];
   runs = 0;
   /** What runs say of themselves. */
-  lookBack: GroupResult['lookBack'];
+  lookBack: RunLookBack | undefined;
 
   constructor(compute: (problem: AssignmentProblem) => AssignmentResult) {
     this.#compute = compute;
@@ -106,7 +107,7 @@ export class ManualAssignor implements AssignorPort {
 
   prepare(): void {}
 
-  async assign(problem: GroupProblem): Promise<GroupResult> {
+  async assign(problem: GroupProblem): Promise<AssignedRun> {
     this.runs++;
     const failure = this.#failNext;
     this.#failNext = undefined;
