@@ -7,9 +7,14 @@ import { groupPieces } from './cell-text.ts';
 import type { ProblemFolder } from './problem-folder.ts';
 
 /** Faults of our assignors. The others say what is there to be assigned, or to be used, and no file would tell more. */
-const FAULTS: ReadonlySet<AssignorErrorName> = new Set(['broken', 'failed', 'deadline', 'crashed']);
+const OUR_FAULTS: ReadonlySet<AssignorErrorName> = new Set([
+  'broken',
+  'failed',
+  'deadline',
+  'crashed',
+]);
 /** Faults of assignors that are not ours, by the same measure. */
-const MODULE_FAULTS: ReadonlySet<ModuleFaultName> = new Set([
+const THEIR_FAULTS: ReadonlySet<ModuleFaultName> = new Set([
   'threw',
   'timeout',
   'ended',
@@ -70,11 +75,11 @@ export class ProblemKeeper implements AssignorPort {
     try {
       const result = await this.#assignor.assign(problem, options);
       const { standIn } = result;
-      if (standIn === undefined || !MODULE_FAULTS.has(standIn.fault)) return result;
+      if (standIn === undefined || !THEIR_FAULTS.has(standIn.fault)) return result;
       const reason = this.#keep(problem, standIn, 'module');
       return { ...result, standIn: { ...standIn, reason } };
     } catch (error) {
-      if (!(error instanceof AssignorError) || !FAULTS.has(error.error)) throw error;
+      if (!(error instanceof AssignorError) || !OUR_FAULTS.has(error.error)) throw error;
       const { error: fault, message } = error;
       const reason = this.#keep(problem, { fault, reason: message }, 'ours');
       throw new AssignorError(fault, reason, { cause: error });
