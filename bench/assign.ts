@@ -8,6 +8,7 @@ import type { Cell } from '../src/problem/cell.ts';
 import type { CellAnswer } from './assign-cells.ts';
 import { amount, count, flag, runBench, word } from './command-line.ts';
 import type { TimingLimits } from './cpu-time.ts';
+import type { LoopDelay } from './loop-delay.ts';
 
 /** The cells there are; `small` is made for the tests. See test/oracle/README-assign.md for the others. */
 export const GRIDS = ['small', 'gate-sticky', 'gate', 'extra', 'full', 'huge'] as const;
@@ -28,6 +29,8 @@ export type AssignRow = {
   readonly kafkaUs: number | null;
   readonly kernelRatio: number | null;
   readonly wholeRatio: number | null;
+  /** How long runs held up the event loop, ms; of the rounds the one with the least, as the machine holds it up as well. */
+  readonly loopDelayMs: LoopDelay | null;
   /** Rules that are broken, by number of breaches (assignors 2). */
   readonly rules: Readonly<Record<string, number>>;
   /** The measures of assignors 3; null where one has no meaning. */
@@ -98,11 +101,13 @@ async function measure(
   grade: CellsScript['grade'],
 ): Promise<AssignRow> {
   const [kernel, whole, theirs]: number[][] = [[], [], []];
+  const loop: LoopDelay[] = [];
   let answer: CellAnswer | undefined;
   for (let round = 0; round < rounds; round++) {
     answer = await ours(cell);
     note(kernel, answer.timing?.cpuUs.min);
     note(whole, answer.wholeTiming?.cpuUs.min);
+    if (answer.loopDelayMs !== undefined) loop.push(answer.loopDelayMs);
     if (kafka !== undefined) note(theirs, (await kafka(cell)).timing?.cpuUs.min);
   }
   if (answer === undefined) throw new Error(`Cannot measure ${cell.cell}: no rounds`);
@@ -115,6 +120,7 @@ async function measure(
     kafkaUs,
     kernelRatio: ratioOf(kafkaUs, kernelUs),
     wholeRatio: ratioOf(kafkaUs, wholeUs),
+    loopDelayMs: loop.toSorted((a, b) => a.p99 - b.p99)[0] ?? null,
     rules,
     quality: q,
     checkValue: createHash('sha1')
@@ -214,7 +220,7 @@ const SHOWN = ['Q1', 'Q2', 'Q3', 'Q4a', 'Q5', 'Q7', 'Q7x', 'built', 'Q9', 'Q10']
 
 /** A line of the table. What only Kafka's jar gives is left out where it is not asked. */
 function lineOf(
-  { cell, kernelUs, wholeUs, kernelRatio, wholeRatio, rules, quality }: AssignRow,
+  { cell, kernelUs, wholeUs, kernelRatio, wholeRatio, loopDelayMs, rules, quality }: AssignRow,
   withKafka: boolean,
 ): string {
   const figure = (value: number | null | undefined, digits: number): string =>
@@ -225,6 +231,7 @@ function lineOf(
     figure(kernelUs, 0).padStart(8),
     figure(wholeUs, 0).padStart(8),
     ...(withKafka ? [kernelRatio, wholeRatio].map((ratio) => figure(ratio, 1).padStart(7)) : []),
+    ...[loopDelayMs?.p99, loopDelayMs?.max].map((ms) => figure(ms, 1).padStart(8)),
     (broken.join(' ') || 'ok').padStart(8),
     ...SHOWN.map((name) => {
       const value = quality[name];
@@ -241,6 +248,7 @@ function headLine(withKafka: boolean): string {
     'kernel'.padStart(8),
     'whole'.padStart(8),
     ...(withKafka ? ['x'.padStart(7), 'x whole'.padStart(7)] : []),
+    ...['loop p99', 'loop max'].map((name) => name.padStart(8)),
     'rules'.padStart(8),
     ...SHOWN.map((name) => name.padStart(6)),
   ].join(' ');
@@ -266,7 +274,7 @@ async function main(): Promise<void> {
     if (!json) {
       const ratios = withKafka ? "; Kafka's by ours" : '';
       console.log(
-        `node ${process.version}, ${process.arch}; CPU µs of one run, the least${ratios}`,
+        `node ${process.version}, ${process.arch}; CPU µs of one run, the least${ratios}; loop: ms`,
       );
       console.log(headLine(withKafka));
     }

@@ -78,6 +78,8 @@ export async function benchChurn(load: ChurnLoad): Promise<ChurnFigures> {
       beatsPerSecond: load.beatsPerSecond,
     });
     const groups = await churningGroups(connections, load);
+    // Until then the server runs code that no compiler has seen.
+    await disturb(groups, load.seconds);
     const calm = new Phase();
     const churn = new Phase();
     let assignments = 0;
