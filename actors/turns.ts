@@ -11,16 +11,13 @@ export interface TurnTaker {
   endTurn(): void;
 }
 
-/**
- * So long messages are taken in one turn, ms, and the one at hand then is the last. The rest waits for the next, so that
- * sockets get their share.
- */
-export const TURN_MS_MAX = 1;
+/** So long messages of each length are taken in one turn, ms; the one at hand then is the last. */
+export const TURN_MS_MAX: Readonly<Record<Length, number>> = { short: 1, long: 0.5 };
 
 /**
  * Shares the event loop among all shards. A turn takes short messages first, one of each shard in turn, then long ones
- * likewise, until its time is over; but one long message at least, so that each turn brings both kinds further. Between two
- * turns sockets are read.
+ * likewise, until the time of each is over; but one of each at least, so that every turn brings both kinds further. Answers
+ * to the short ones leave before a long one is begun. Between two turns sockets are read.
  *
  * So a short message that comes between turns waits for the short ones that came before it and for nothing else; one that
  * comes during a turn waits for the rest of that turn too, which is one long message at most once its time is over. How
@@ -60,36 +57,44 @@ export class Turns {
   #plan(): void {
     if (this.#isPlanned || this.#waiting.short.size + this.#waiting.long.size === 0) return;
     this.#isPlanned = true;
-    this.#clock.soon(() => this.#turn());
+    const turn: Turn = { took: new Set(), ms: 0 };
+    // Two calls: what is answered in one leaves when it is over.
+    this.#clock.soon(() => this.#takeEach('short', turn));
+    this.#clock.soon(() => {
+      try {
+        this.#takeEach('long', turn);
+      } finally {
+        this.#end(turn);
+      }
+    });
   }
 
-  #turn(): void {
-    this.#isPlanned = false;
-    const startedMs = this.#clock.monotonicMs();
-    const endMs = startedMs + TURN_MS_MAX;
-    const isOver = () => this.#clock.monotonicMs() >= endMs;
-    const took = new Set<TurnTaker>();
-    try {
-      this.#takeEach('short', took, isOver);
-      this.#takeEach('long', took, isOver);
-    } finally {
-      for (const taker of took) taker.endTurn();
-      this.#metrics.processed(this.#clock.monotonicMs() - startedMs);
-      this.#plan();
-    }
-  }
-
-  /** Has everybody take one message, again and again; at least one is taken. */
-  #takeEach(length: Length, took: Set<TurnTaker>, isOver: () => boolean): void {
+  /** Has everybody take one message, again and again until the time is over; at least one is taken. */
+  #takeEach(length: Length, turn: Turn): void {
     const waiting = this.#waiting[length];
+    if (waiting.size === 0) return;
+    const startedMs = this.#clock.monotonicMs();
+    let ms = 0;
     // Who is put back comes last, and is come to again.
     for (const taker of waiting) {
       waiting.delete(taker);
       if (!taker.waits(length)) continue;
-      took.add(taker);
+      turn.took.add(taker);
       taker.take(length);
       this.#enter(taker);
-      if (isOver()) return;
+      ms = this.#clock.monotonicMs() - startedMs;
+      if (ms >= TURN_MS_MAX[length]) break;
     }
+    turn.ms += ms;
+  }
+
+  #end({ took, ms }: Turn): void {
+    this.#isPlanned = false;
+    for (const taker of took) taker.endTurn();
+    this.#metrics.processed(ms);
+    this.#plan();
   }
 }
+
+/** Who took messages in a turn, and how long that took. */
+type Turn = { readonly took: Set<TurnTaker>; ms: number };

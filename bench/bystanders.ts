@@ -38,7 +38,8 @@ export class Bystanders {
   /**
    * Sends heartbeats at an even rate, whatever the answers do.
    *
-   * @returns how long each took from its due time, ms: if the sender is late, that counts.
+   * @returns how long each took, ms, from when it was sent: a sender that is late has no processor, which is not the
+   *   server's doing; it sends what is due then at once, so none is left out.
    */
   async time(seconds: number): Promise<Float64Array> {
     const answer = once(this.#thread, 'message');
@@ -63,12 +64,13 @@ async function timeBeats(
   while (beats.length < latencies.length) {
     for (;;) {
       const nth = beats.length;
+      const sentMs = performance.now();
       const dueMs = startMs + (nth * 1000) / beatsPerSecond;
-      if (nth === latencies.length || dueMs > performance.now()) break;
+      if (nth === latencies.length || dueMs > sentMs) break;
       beats.push(
         (members[nth % members.length] as ScriptedMember).beat().then(({ errorCode }) => {
           if (errorCode !== 0) throw new Error(`Refused: ${errorCode}`);
-          latencies[nth] = performance.now() - dueMs;
+          latencies[nth] = performance.now() - sentMs;
         }),
       );
     }

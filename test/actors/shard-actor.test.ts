@@ -83,7 +83,7 @@ describe('ShardActor', () => {
     let passedMs = 0;
     const clock = new (class extends ManualClock {
       override monotonicMs(): number {
-        passedMs += TURN_MS_MAX;
+        passedMs += TURN_MS_MAX.short;
         return passedMs;
       }
     })();
