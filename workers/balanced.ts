@@ -1,7 +1,7 @@
 import { keepStaleStandbys, listHolders, markHolders, onProcess } from './copies.ts';
 import { at, type Dense } from './dense.ts';
 import { fanOutActives, fanOutStandbys } from './fan-out.ts';
-import { listByMember } from './list-by-member.ts';
+import { listAll } from './member-lists.ts';
 import { NO_NEW_VALUE, pickForDiversity } from './racks.ts';
 import { leastLoadedBy, type Run, startRun } from './run.ts';
 import { forEachTask, type TaskKind } from './task-order.ts';
@@ -27,8 +27,7 @@ export function assignBalanced(dense: Dense): void {
   }
   dealActives(run, 'stateless');
   fanOutActives(run, 'stateless', { stays: false, even: false });
-  listByMember(dense.active, dense.activeStart, dense.activeTask, 1);
-  listByMember(dense.standby, dense.standbyStart, dense.standbyTask, dense.size.slots);
+  listAll(dense);
 }
 
 /** By the least load of actives. */

@@ -1,7 +1,7 @@
 import { at, type Dense, isSet } from './dense.ts';
 import { includes } from './includes.ts';
 import { PriorityHeap } from './java-collections.ts';
-import { listByMember } from './list-by-member.ts';
+import { listAll } from './member-lists.ts';
 import { Quota } from './quota.ts';
 
 /** What the passes of one run share. */
@@ -40,8 +40,7 @@ export function assignAsKafka(dense: Dense): void {
   };
   placeActives(run);
   if (size.replicas > 0) placeStandbys(run, stateful.reverse());
-  listByMember(dense.active, dense.activeStart, dense.activeTask, 1);
-  listByMember(dense.standby, dense.standbyStart, dense.standbyTask, size.slots);
+  listAll(dense);
 }
 
 function placeActives(run: KafkaRun): void {

@@ -58,6 +58,24 @@ export function listStandbys(dense: Dense, count: Int32Array, mask: number): voi
   shiftStarts(standbyStart);
 }
 
+/** {@link listActives} and {@link listStandbys} where nobody has counted. */
+export function listAll(dense: Dense): void {
+  const count = new Int32Array(dense.size.members);
+  countInto(count, dense.active);
+  listActives(dense, count, ALL_BITS);
+  countInto(count, dense.standby);
+  listStandbys(dense, count, ALL_BITS);
+}
+
+const ALL_BITS = -1;
+
+function countInto(count: Int32Array, memberOf: Int32Array): void {
+  for (let i = 0; i < memberOf.length; i++) {
+    const member = memberOf[i] as number;
+    if (member !== -1) count[member] = (count[member] as number) + 1;
+  }
+}
+
 /**
  * As {@link listActives}, made of the lists of what was held: who neither lost nor got a task is copied with its neighbours.
  * For a run that tells what may have moved, and where that is little; sorts `loose`.

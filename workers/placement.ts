@@ -1,5 +1,5 @@
 import { at, type Dense, isSet } from './dense.ts';
-import { listActives, listStandbys } from './member-lists.ts';
+import { listAll } from './member-lists.ts';
 
 /** Where every task is to be, in dense numbers: what comes of an assignor that is not one of ours. */
 export type Placement = {
@@ -22,14 +22,9 @@ export function takePlacement(dense: Dense, { active, standby }: Placement): str
   if (active.length !== size.tasks || standby.length !== size.tasks * size.slots) {
     return `H2: placement of ${active.length} tasks and ${standby.length} standbys, wanted ${size.tasks} and ${size.tasks * size.slots}`;
   }
-  const actives = new Int32Array(size.members);
-  const both = new Int32Array(size.members);
   for (let t = 0; t < size.tasks; t++) {
     const owner = at(active, t);
     if (!isMember(dense, owner)) return `H2: active task ${t} is on unknown member ${owner}`;
-    if (owner === -1) continue;
-    actives[owner] = at(actives, owner) + 1;
-    both[owner] = at(both, owner) + 1;
   }
   for (let place = 0; place < standby.length; place++) {
     const member = at(standby, place);
@@ -38,16 +33,12 @@ export function takePlacement(dense: Dense, { active, standby }: Placement): str
     if (!isMember(dense, member)) return `H2: standby ${task} is on unknown member ${member}`;
     if (!isSet(stateful, at(subtopologyOf, task)))
       return `H4: stateless task ${task} has a standby`;
-    both[member] = at(both, member) + 1;
   }
   dense.active.set(active);
   dense.standby.set(standby);
-  listActives(dense, actives, ALL_BITS);
-  listStandbys(dense, both, ALL_BITS);
+  listAll(dense);
   return undefined;
 }
-
-const ALL_BITS = -1;
 
 function isMember({ size }: Dense, member: number): boolean {
   return member >= -1 && member < size.members;
