@@ -95,7 +95,10 @@ export type GroupStateAnswer = Omit<GroupSummary, 'members'> & {
   readonly lastAssignmentConfigs: Readonly<Record<string, string>>;
   /** The target is of one of Headgate's assignors, in place of a user's own that failed. */
   readonly standIn: StandIn | null;
-  /** How good the target is; null where no run since the start made it. */
+  /**
+   * How good the target is; null where no run since the start made it, and for a moment after one did: it is found by
+   * comparing with what was before, which only the journal keeps (`/groups/{id}/journal`).
+   */
   readonly targetFigures: AssignmentFigures | null;
   readonly topology: TopologyView | null;
   readonly members: readonly MemberView[];

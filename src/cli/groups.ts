@@ -14,7 +14,7 @@ import { title } from '../client/connection.ts';
 import type { HostPort } from '../config/host-port.ts';
 import { askAdmin } from './admin-http.ts';
 import { CommandError, type CommandIo } from './command-io.ts';
-import { qualityText } from './quality-text.ts';
+import { qualityLine } from './quality-text.ts';
 import { jsonText, table } from './table.ts';
 
 /** How the answers of `groups` are written. */
@@ -93,11 +93,6 @@ export async function describeGroup(
       ]),
     ),
   );
-}
-
-/** How good the target is, where that is known. */
-function qualityLine({ targetFigures }: GroupStateAnswer): string {
-  return targetFigures === null ? '' : `\nQuality: ${qualityText(targetFigures)}\n`;
 }
 
 /** What keeps a group from going on, or as it should, a line each; nothing when nothing does. */

@@ -1,4 +1,17 @@
 import type { AssignmentFigures } from '../../machines/model/look-back.ts';
+import type { GroupStateAnswer } from '../admin/views.ts';
+
+/** How good the target of a group is, in a line of its own; nothing where there is no target to speak of. */
+export function qualityLine({
+  groupId,
+  state,
+  targetFigures,
+}: Pick<GroupStateAnswer, 'groupId' | 'state' | 'targetFigures'>): string {
+  if (targetFigures !== null) return `\nQuality: ${qualityText(targetFigures)}\n`;
+  if (state !== 'Stable' && state !== 'Reconciling') return '';
+  // What moved is told of by comparing with what was there before, which nothing keeps but the journal.
+  return `\nQuality: not known, the target was made before the start; "headgate groups why ${groupId}" may tell\n`;
+}
 
 /** How good an assignment is, in one line; what has no meaning for it is left out. */
 export function qualityText(figures: AssignmentFigures): string {
