@@ -53,7 +53,7 @@ const FACTS = [
   'copies',
   'stale',
 ] as const satisfies readonly (keyof DenseFacts)[];
-/** Int32 words; an even number, so that the doubles behind it are aligned. */
+/** Int32 words; an even number, so that what lies behind it is aligned. */
 const HEADER_WORDS = 16;
 
 /** Hands out consecutive parts of a buffer; without one it only counts their bytes. */
@@ -82,9 +82,10 @@ class Arena {
     return this.#counts ? NO_BYTES : new Uint8Array(this.buffer, from, length);
   }
 
+  /** Parts begin at whole words of eight bytes: shared memory is copied word by word where both ends do, else byte by byte. */
   #take(bytes: number): number {
     const from = this.bytes;
-    this.bytes += bytes;
+    this.bytes += Math.ceil(bytes / 8) * 8;
     return from;
   }
 }
@@ -95,7 +96,7 @@ const NO_INTS = new Int32Array(0);
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * Every array of a problem, in the order it lies in the buffer: widest first, so that all are aligned.
+ * Every array of a problem, in the order it lies in the buffer.
  * Tasks are numbered by (subtopology id, partition), members and processes by id, all in code-unit order.
  * `xStart` and `x` together are lists by row: row i is `x[xStart[i]]` up to `x[xStart[i + 1]]`.
  */

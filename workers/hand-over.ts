@@ -213,6 +213,7 @@ function gatherOfLacking(dense: Dense, floor: number, kind: CandidateKind): numb
   for (let m = 0; m < procOf.length; m++) {
     if (procLacks[procOf[m] as number] === 1) entries += at(start, m + 1) - at(start, m);
   }
+  if (entries === 0) return 0;
   if (!areFewListed(dense, entries)) return gatherOfMany(dense, floor, kind);
   let length = 0;
   for (let m = 0; m < procOf.length; m++) {

@@ -1,13 +1,13 @@
-import { at, type Dense, isSet } from './dense.ts';
+import { type Dense, isSet } from './dense.ts';
 import { handOver } from './hand-over.ts';
 import type { Quota } from './quota.ts';
 import { noteCount, quotaFor, type Run, watchedCount } from './run.ts';
 import {
   areFewListed,
   isFew,
-  isOfKind,
   isTaskOfKind,
   listUnplaced,
+  orderTasks,
   sortFew,
   type TaskKind,
 } from './task-order.ts';
@@ -97,27 +97,27 @@ export function sureShare({ count, planned }: Dense, { floor, overFloor }: Quota
 }
 
 /**
- * Takes away all tasks of members that have too many, and gives back what the quota allows.
+ * Takes away from members that have too many what the quota does not allow.
  *
- * @returns how many tasks were not given back; `rest` lists them, in no order.
+ * @returns how many tasks that is; `rest` lists them, in no order.
  */
 function keepWithinQuota(run: Run, kind: TaskKind): number {
   const { dense } = run;
-  const { prevActive, active, count, procOf, procCount, procStateless, rest } = dense;
-  const taskCount = takeAway(dense, kind);
-  const tasks = sortFew(dense, taskCount, kind);
+  const { planned, prevActive, active, count, procOf, procCount, procStateless, rest } = dense;
+  const { tasks, taskCount } = orderHeldAbove(dense, kind);
   const quota = quotaFor(run, kind);
   let watched = watchedCount(run, kind);
   let length = 0;
   for (let i = 0; i < taskCount; i++) {
     const task = tasks[i] as number;
     const member = prevActive[task] as number;
+    if (member === -1 || (planned[member] as number) >= 0 || active[task] !== member) continue;
     const has = (count[member] as number) + 1;
     if (has > quota.limit) {
+      active[task] = -1;
       rest[length++] = task;
       continue;
     }
-    active[task] = member;
     count[member] = has;
     const process = procOf[member] as number;
     procCount[process] = (procCount[process] as number) + 1;
@@ -129,38 +129,25 @@ function keepWithinQuota(run: Run, kind: TaskKind): number {
   return length;
 }
 
-/** Lists in `few` what is taken away; returns how many tasks. */
-function takeAway(dense: Dense, kind: TaskKind): number {
-  const { planned, heldStart, heldTask, active, few } = dense;
+/** The tasks that members with too many hold, in (partition, subtopology) order, and with them others where they are many. */
+function orderHeldAbove(
+  dense: Dense,
+  kind: TaskKind,
+): { readonly tasks: Int32Array; readonly taskCount: number } {
+  const { planned, heldStart, heldTask, few, fewSorted } = dense;
   let entries = 0;
   for (let m = 0; m < planned.length; m++) entries -= Math.min(0, planned[m] as number);
-  if (!areFewListed(dense, entries)) return takeAwayOfMany(dense, kind);
+  if (!areFewListed(dense, entries)) {
+    return { tasks: fewSorted, taskCount: orderTasks(dense, kind, fewSorted) };
+  }
   let length = 0;
   for (let m = 0; m < planned.length; m++) {
     if ((planned[m] as number) >= 0) continue;
     const end = heldStart[m + 1] as number;
     for (let i = heldStart[m] as number; i < end; i++) {
       const task = heldTask[i] as number;
-      if (active[task] !== m || !isTaskOfKind(dense, task, kind)) continue;
-      active[task] = -1;
-      few[length++] = task;
+      if (isTaskOfKind(dense, task, kind)) few[length++] = task;
     }
   }
-  return length;
-}
-
-function takeAwayOfMany(dense: Dense, kind: TaskKind): number {
-  const { size, base, planned, prevActive, active, few } = dense;
-  let length = 0;
-  for (let s = 0; s < size.subtopologies; s++) {
-    if (!isOfKind(dense, s, kind)) continue;
-    const to = at(base, s + 1);
-    for (let task = at(base, s); task < to; task++) {
-      const holder = prevActive[task] as number;
-      if (holder === -1 || active[task] !== holder || (planned[holder] as number) >= 0) continue;
-      active[task] = -1;
-      few[length++] = task;
-    }
-  }
-  return length;
+  return { tasks: sortFew(dense, length, kind), taskCount: length };
 }

@@ -101,8 +101,8 @@ export function listMovedActives(run: Run): void {
       activeStart[m] = (heldStart[m] as number) + moved;
     }
     const to = heldStart[m + 1] as number;
-    activeTask.set(heldTask.subarray(from, to), end);
-    end += to - from;
+    // A loop: as long as not both ends are at whole words, `set` copies shared memory byte by byte.
+    for (let i = from; i < to; i++) activeTask[end++] = heldTask[i] as number;
   }
   activeStart[size.members] = end;
 }
@@ -145,6 +145,6 @@ const UNTOUCHED = -1;
 const LOST = -2;
 
 function shiftStarts(start: Int32Array): void {
-  start.copyWithin(1, 0, start.length - 1);
+  for (let m = start.length - 1; m > 0; m--) start[m] = start[m - 1] as number;
   start[0] = 0;
 }
