@@ -121,7 +121,7 @@ export const PLANS: readonly Plan[] = [
       assignor: restless,
       may: { leaves: true, losses: true },
     }),
-    quick: { depthMax: 5, worlds: 1249 },
+    quick: { depthMax: 4, worlds: 307 },
     whole: { depthMax: 7, worlds: 20494 },
   },
   {
@@ -205,7 +205,7 @@ export const PLANS: readonly Plan[] = [
       name: 'members join with the next topology',
       may: { leaves: true, losses: true, timers: true, upgrades: true },
     }),
-    quick: { depthMax: 4, worlds: 1607 },
+    quick: { depthMax: 3, worlds: 284 },
     whole: { depthMax: 6, worlds: 31815 },
   },
   {
