@@ -155,6 +155,11 @@ export class EncodedGroup {
     return this.#unread.length === 0;
   }
 
+  /** Does the larger half of {@link write} ahead of it. To be called when all is read. */
+  settle(): void {
+    this.#updateState(this.#memberOrder.items);
+  }
+
   /** Writes the problem down, in a buffer that is the caller's until it releases it. To be called when all is read. */
   write(question: WholeQuestion, algorithm: number, buffers: SharedBuffers): WrittenProblem {
     const members = this.#memberOrder.items;

@@ -53,7 +53,11 @@ export class EncodedGroups {
       group.follow(problem);
       if (isNew) await setImmediate();
       while (!group.read(READ_MAX)) await setImmediate();
-      if (isNew) await setImmediate();
+      if (isNew) {
+        await setImmediate();
+        group.settle();
+        await setImmediate();
+      }
       return writeProblem(group, problem, this.#buffers, withOffsets);
     } finally {
       if (isKept) {

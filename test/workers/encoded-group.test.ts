@@ -107,6 +107,7 @@ describe('EncodedGroup', () => {
         for (let round = 0; round < 6; round++) {
           group.follow(problem);
           while (!group.read(7));
+          if (seed % 2 === 0) group.settle();
           const kept = writeProblem(group, problem, buffers, true);
           const made = encodeProblem({ ...scenario.problem, ...question }, buffers);
           expect(inputsOf(kept)).to.deep.equal(inputsOf(made), `seed ${seed}, round ${round}`);
@@ -286,7 +287,7 @@ describe('EncodedGroups', () => {
       return turns;
     };
     const turns = [await turnsOf(problemOf('g', 40)), await turnsOf(problemOf('g', 41))];
-    expect(turns).to.deep.equal([3, 0]);
+    expect(turns).to.deep.equal([4, 0]);
   });
 
   it('writes two problems of one group down at once without mixing them', async () => {
