@@ -290,9 +290,9 @@ export class EncodedGroup {
       isStateful: (task) => isSet(stateful, at(subtopologyOf, task)),
       firstClaimCounts: this.#view.firstClaimCounts,
       notStarted: this.#view.notStarted,
-      withLostClaim: (read, member, task) => {
+      withLostClaims: (read, member, tasks) => {
         const { reports } = this.#memberOrder.items[member] as Entry;
-        return this.#reader.withLostClaim(read, task, reports, this.#acceptableRecoveryLag);
+        return this.#reader.withLostClaims(read, tasks, reports, this.#acceptableRecoveryLag);
       },
     });
   }

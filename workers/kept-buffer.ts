@@ -37,10 +37,11 @@ export type WrittenProblem = {
  */
 export class KeptBuffer {
   #idle: Written | undefined;
+  #bytes = 0;
 
-  /** Bytes that wait here. */
+  /** Bytes of the buffer that waits here, or is expected back. */
   get bytes(): number {
-    return this.#idle?.buffer.byteLength ?? 0;
+    return this.#bytes;
   }
 
   /** Writes tasks and who has which of them. All other arrays contain whatever was there. */
@@ -49,6 +50,7 @@ export class KeptBuffer {
     const buffer = last?.buffer ?? buffers.take(denseBytes(size));
     const { activesVersion, candidatesVersion } = state;
     const written = { buffer, size, numbers, activesVersion, candidatesVersion };
+    this.#bytes = buffer.byteLength;
     const dense = createDense(buffer, size, facts);
     const isSameTopology = last?.numbers === numbers && last.size.tagKeys === size.tagKeys;
     if (!isSameTopology) {

@@ -81,7 +81,7 @@ export class MemberReader {
     this.#numbers.forEachIn(standby, true, (task) => add(task, CANDIDATE.standby));
     this.#numbers.forEachIn(warmup, true, (task) => add(task, CANDIDATE.warmup));
     for (const task of this.#offsets.stamped) add(task, CANDIDATE.disk);
-    return { active: actives, ...list };
+    return { active: actives, ...list, exact: list.exact ?? NOTHING_EXACT };
   }
 
   /**
@@ -104,13 +104,13 @@ export class MemberReader {
     });
     for (const [task, offset] of offsets)
       pushCandidate(list, task, CANDIDATE.disk, offset, undefined, 0n);
-    return { active: actives, ...list };
+    return { active: actives, ...list, exact: list.exact ?? NOTHING_EXACT };
   }
 
-  /** What was read of a member, if an active task of it counts as another's: then it is a candidate of the task. */
-  withLostClaim(
+  /** What was read of a member, if some of its active tasks count as others': then it is a candidate of them. */
+  withLostClaims(
     read: MemberTasks,
-    task: number,
+    tasks: readonly number[],
     { taskOffsets, taskEndOffsets }: TaskReports,
     acceptableRecoveryLag: bigint,
   ): MemberTasks {
@@ -118,17 +118,19 @@ export class MemberReader {
     this.#offsets.put(taskOffsets, stamp);
     this.#ends.put(taskEndOffsets, stamp);
     const list = newCandidates();
-    const offset = this.#offsets.get(task, stamp);
-    const end = this.#ends.get(task, stamp);
-    pushCandidate(list, task, CANDIDATE.secondActive, offset, end, acceptableRecoveryLag);
+    for (const task of tasks) {
+      const offset = this.#offsets.get(task, stamp);
+      const end = this.#ends.get(task, stamp);
+      pushCandidate(list, task, CANDIDATE.secondActive, offset, end, acceptableRecoveryLag);
+    }
     return {
       active: read.active,
       tasks: [...list.tasks, ...read.tasks],
       roles: [...list.roles, ...read.roles],
       sums: [...list.sums, ...read.sums],
       caughtUp: [...list.caughtUp, ...read.caughtUp],
-      exact: new Map([...list.exact, ...read.exact]),
-      copyCount: 1 + read.copyCount,
+      exact: new Map([...(list.exact ?? []), ...read.exact]),
+      copyCount: list.copyCount + read.copyCount,
     };
   }
 }
@@ -138,12 +140,12 @@ type Candidates = {
   readonly roles: number[];
   readonly sums: number[];
   readonly caughtUp: number[];
-  exact: ReadonlyMap<number, bigint>;
+  exact: Map<number, bigint> | undefined;
   copyCount: number;
 };
 
 function newCandidates(): Candidates {
-  return { tasks: [], roles: [], sums: [], caughtUp: [], exact: NOTHING_EXACT, copyCount: 0 };
+  return { tasks: [], roles: [], sums: [], caughtUp: [], exact: undefined, copyCount: 0 };
 }
 
 function isEmpty(list: readonly unknown[]): boolean {
@@ -163,8 +165,9 @@ function pushCandidate(
   if (role !== CANDIDATE.disk) list.copyCount++;
   const sum = offset === undefined ? -1 : offset === NOT_STARTED ? Infinity : Number(offset);
   list.sums.push(sum);
-  if (offset !== undefined && sum > Number.MAX_SAFE_INTEGER) {
-    list.exact = new Map(list.exact).set(task, offset);
+  if (offset !== undefined && sum > Number.MAX_SAFE_INTEGER && sum !== Infinity) {
+    list.exact ??= new Map();
+    list.exact.set(task, offset);
   }
   list.caughtUp.push(isWithin(lagBetween(offset, end), acceptableRecoveryLag) ? 1 : 0);
 }

@@ -18,8 +18,12 @@ export type StateRules = {
   readonly firstClaimCounts: boolean;
   /** What the sum "not started" is worth when candidates are ranked. */
   readonly notStarted: number;
-  /** What was read of a member, with the task as one that it is a candidate of. */
-  readonly withLostClaim: (read: MemberTasks, member: number, task: number) => MemberTasks;
+  /** What was read of a member, with the tasks as ones that it is a candidate of. */
+  readonly withLostClaims: (
+    read: MemberTasks,
+    member: number,
+    tasks: readonly number[],
+  ) => MemberTasks;
 };
 
 /** Longer lists than this are left to the library; an insertion sort would take its time. */
@@ -256,8 +260,8 @@ export class StateByTask {
   /** @returns what was read, where those whose claims do not count are candidates instead. */
   #claimActives(read: readonly MemberTasks[]): readonly MemberTasks[] {
     const prevActive = this.#prevActive;
-    const { firstClaimCounts, withLostClaim } = this.#rules;
-    let amended: MemberTasks[] | undefined;
+    const { firstClaimCounts, withLostClaims } = this.#rules;
+    const lost = new Map<number, number[]>();
     prevActive.fill(-1);
     this.#held = 0;
     for (let m = 0; m < read.length; m++) {
@@ -267,14 +271,15 @@ export class StateByTask {
         const isFree = at(prevActive, task) === -1;
         if (isFree) this.#held++;
         if (isFree || !firstClaimCounts) prevActive[task] = m;
-        else {
-          amended ??= [...read];
-          amended[m] = withLostClaim(amended[m] as MemberTasks, m, task);
-        }
+        else if (lost.get(m)?.push(task) === undefined) lost.set(m, [task]);
       }
     }
-    this.#contested = amended !== undefined;
-    return amended ?? read;
+    this.#contested = lost.size > 0;
+    if (!this.#contested) return read;
+    return read.map((each, m) => {
+      const tasks = lost.get(m);
+      return tasks === undefined ? each : withLostClaims(each, m, tasks);
+    });
   }
 
   // --- what changed -----------------------------------------------------------------------------------------------

@@ -252,6 +252,35 @@ describe('EncodedGroup', () => {
   });
 });
 
+describe('a member that reports a great many sums', () => {
+  const taskCount = 60_000;
+  const sums = (offset: bigint) =>
+    Array.from({ length: taskCount }, (_, partition) => ({
+      subtopologyId: '0',
+      partition,
+      offset,
+    }));
+  const partitions = Array.from({ length: taskCount }, (_, partition) => partition);
+  const cases = [
+    ['larger than doubles tell apart', { taskOffsets: sums(2n ** 60n) }],
+    ['not started', { taskOffsets: sums(2n ** 63n - 1n) }],
+    ['of tasks that another one has, too', { active: [{ subtopologyId: '0', partitions }] }],
+  ] as const;
+  for (const [name, what] of cases) {
+    it(`is read in time that grows as they do: ${name}`, () => {
+      const problem = assignmentProblem({
+        subtopologies: [{ subtopologyId: '0', taskCount, stateful: true }],
+        members: [
+          assignmentMember('a', { active: [{ subtopologyId: '0', partitions }] }),
+          assignmentMember('b', what),
+        ],
+      });
+      const { dense } = encodeProblem(problem, new SharedBuffers());
+      expect(dense.size.candidates).to.equal(taskCount);
+    }).timeout(10_000);
+  }
+});
+
 describe('EncodedGroups', () => {
   const problemOf = (groupId: string, taskCount: number) =>
     gatherProblem(
@@ -262,11 +291,11 @@ describe('EncodedGroups', () => {
       }),
     );
 
-  it('forgets the groups that were not asked for the longest when it keeps too much', async () => {
+  it('forgets the groups that were not asked for the longest when it keeps too much', () => {
     const groups = new EncodedGroups(new SharedBuffers(), { bytesMax: 28_000 });
     for (const groupId of ['g', 'h', 'i']) groups.prepare(problemOf(groupId, 40));
     expect(groups.kept).to.deep.equal(['h', 'i']);
-    await groups.encode(problemOf('h', 40));
+    groups.prepare(problemOf('h', 40));
     groups.prepare(problemOf('g', 1));
     groups.prepare(problemOf('j', 40));
     expect(groups.kept).to.deep.equal(['h', 'g', 'j']);
@@ -288,6 +317,18 @@ describe('EncodedGroups', () => {
     };
     const turns = [await turnsOf(problemOf('g', 40)), await turnsOf(problemOf('g', 41))];
     expect(turns).to.deep.equal([4, 0]);
+  });
+
+  it('counts the buffers of groups, too, those that are out as well', async () => {
+    const groups = new EncodedGroups(new SharedBuffers(), { bytesMax: 12 << 20 });
+    const encoded = [];
+    for (const groupId of ['g', 'h', 'i', 'j']) {
+      encoded.push(await groups.encode(problemOf(groupId, 20_000)));
+    }
+    expect(groups.kept).to.deep.equal(['h', 'i', 'j']);
+    for (const each of encoded) each.release();
+    await groups.encode(problemOf('k', 20_000));
+    expect(groups.kept).to.deep.equal(['i', 'j', 'k']);
   });
 
   it('writes two problems of one group down at once without mixing them', async () => {
