@@ -10,13 +10,13 @@ export type Length = 'short' | 'long';
 export type MailboxOptions<T> = {
   /** Messages from outside that may wait. */
   readonly limit: number;
-  /** Messages of one group keep their order. Undefined: about all of them. */
-  readonly groupOf: (item: T) => string | undefined;
+  /** Messages of one line keep their order: those of a group, as a rule. */
+  readonly lineOf: (item: T) => string | symbol;
   readonly lengthOf: (item: T) => Length;
 };
 
-/** The messages of one group that wait: never empty. */
-type Line<T> = { readonly group: string | undefined; readonly messages: Fifo<T> };
+/** The messages of one line that wait: never empty. */
+type Line<T> = { readonly id: string | symbol; readonly messages: Fifo<T> };
 
 /**
  * The messages of a shard that wait, a line for each group. Within a group they come out as they went in. The groups take
@@ -28,7 +28,7 @@ type Line<T> = { readonly group: string | undefined; readonly messages: Fifo<T> 
  */
 export class Mailbox<T> {
   readonly #options: MailboxOptions<T>;
-  readonly #lines = new Map<string | undefined, Line<T>>();
+  readonly #lines = new Map<string | symbol, Line<T>>();
   /** Each line once, by the length of its next message. */
   readonly #next: Readonly<Record<Length, Fifo<Line<T>>>> = { short: new Fifo(), long: new Fifo() };
   #size = 0;
@@ -56,15 +56,15 @@ export class Mailbox<T> {
   /** For messages from inside; never refused. */
   push(item: T): void {
     this.#size++;
-    const group = this.#options.groupOf(item);
-    const known = this.#lines.get(group);
+    const id = this.#options.lineOf(item);
+    const known = this.#lines.get(id);
     if (known !== undefined) {
       known.messages.push(item);
       return;
     }
-    const line = { group, messages: new Fifo<T>() };
+    const line = { id, messages: new Fifo<T>() };
     line.messages.push(item);
-    this.#lines.set(group, line);
+    this.#lines.set(id, line);
     this.#queue(line, item);
   }
 
@@ -75,7 +75,7 @@ export class Mailbox<T> {
     this.#size--;
     const item = line.messages.take();
     const next = line.messages.first;
-    if (next === undefined) this.#lines.delete(line.group);
+    if (next === undefined) this.#lines.delete(line.id);
     else this.#queue(line, next);
     return item;
   }

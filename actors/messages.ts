@@ -66,14 +66,20 @@ export type Message =
       readonly topics: readonly { readonly name: string; readonly topicId: string }[];
     };
 
-/** The group whose messages this one keeps its place among; undefined: it is about all groups of the shard. */
-export function groupOf(message: Message): string | undefined {
+/** Lines of what is about all groups of a shard: news of topics do not wait for who asks about all groups. */
+const ALL_GROUPS = Symbol('all groups');
+const NEWS = Symbol('news of topics');
+
+/** What this message keeps its place among: the messages of its group, or others of its kind that are about all groups. */
+export function lineOf(message: Message): string | symbol {
   switch (message.kind) {
     case 'timer':
-      return message.fired.what.type === 'sweep' ? undefined : message.fired.what.groupId;
+      return message.fired.what.type === 'sweep' ? ALL_GROUPS : message.fired.what.groupId;
+    case 'question':
+      return message.groupId ?? ALL_GROUPS;
     case 'topicsChanged':
     case 'topicsDeleted':
-      return undefined;
+      return NEWS;
     default:
       return message.groupId;
   }

@@ -19,7 +19,7 @@ import { Jobs } from './jobs.ts';
 import { loadShard } from './loader.ts';
 import { errorOfLostWrite } from './log-errors.ts';
 import { type Length, Mailbox } from './mailbox.ts';
-import { type AnyCommand, type AnyQuestion, groupOf, lengthOf, type Message } from './messages.ts';
+import { type AnyCommand, type AnyQuestion, lengthOf, lineOf, type Message } from './messages.ts';
 import { ShardLog } from './shard-log.ts';
 import { countGroups } from './shard-state.ts';
 import { armLoadedTimers, syncTimers } from './shard-timers.ts';
@@ -53,7 +53,7 @@ export class ShardActor implements TurnTaker {
       committed: () => this.#askForTurn(),
       lost: (decided, cause) => this.#lost(decided, cause),
     });
-    this.#mailbox = new Mailbox({ limit: env.mailboxMax, groupOf, lengthOf });
+    this.#mailbox = new Mailbox({ limit: env.mailboxMax, lineOf, lengthOf });
     this.#timers = new Timers(env.clock, (fired) => this.#inside({ kind: 'timer', fired }));
     const effects = new Effects({
       timers: this.#timers,

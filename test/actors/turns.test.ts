@@ -36,7 +36,7 @@ class Loop {
   #makeShard(): Shard {
     const mailbox = new Mailbox<Work>({
       limit: 1000,
-      groupOf: ({ group }) => group,
+      lineOf: ({ group }) => group,
       lengthOf: ({ length }) => length,
     });
     const taker: TurnTaker = {
