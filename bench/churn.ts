@@ -28,7 +28,7 @@ export type ChurnLoad = {
   readonly rounds: number;
 };
 
-/** What came of it. Latencies are those of the bystanders' heartbeats. */
+/** What came of it. Latencies are those of the bystanders' heartbeats, each from when it was sent. */
 export type ChurnFigures = ChurnLoad & {
   readonly calmP50Ms: number;
   readonly calmP99Ms: number;
