@@ -31,7 +31,7 @@ export function placeStandbys(run: Run): void {
     if (run.lacking === 0) return;
     const isAny = hasCandidates(dense, kind);
     let open = isAny ? planUncontested(dense, kind) : 0;
-    if (kind === 'copies' && facts.held > 0) run.lacking -= placeOfMoved(run);
+    if (kind === 'copies' && (isAny || facts.held > 0)) run.lacking -= placeOfMoved(run);
     if (!isAny) continue;
     open = settlePlanned(run, kind, open);
     run.lacking -= placeWithState(run, kind, open);

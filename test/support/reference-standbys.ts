@@ -122,7 +122,8 @@ export abstract class ReferenceStandbys extends ReferenceGroup {
         .toSorted((a, b) => this.tasks.indexOf(a) - this.tasks.indexOf(b))
         .map((task) => ({ task, receiver: m })),
     );
-    if (returned.length === 0) return;
+    const isAnyCopy = this.tasks.some((task) => this.candidatesOf(task, true).length > 0);
+    if (returned.length === 0 || !isAnyCopy) return;
     const moved = this.tasks.filter(
       (task) => task.stateful && this.hasMoved(task) && this.copies(task).length < wanted,
     );

@@ -14,7 +14,8 @@ import { forEachState } from '../support/assignment-scenario.ts';
 import { referenceSticky } from '../support/reference-sticky.ts';
 import { isReplay, seeds } from '../support/seeds.ts';
 
-const SMALL = seeds(100);
+/** In the last two somebody has come back with tasks on disk of which nobody has a copy. */
+const SMALL = isReplay ? seeds(1) : [...seeds(100), 1045, 1291];
 const LARGE = seeds(2);
 
 describe('assignSticky() over random groups that change', () => {
