@@ -1,6 +1,7 @@
 import { at, type Dense } from './dense.ts';
 import type { LeastLoaded } from './least-loaded.ts';
 import type { ProcessMembers } from './process-members.ts';
+import { STALE } from './run.ts';
 
 /** What the rack rule needs to know of the pass it serves. */
 export type RackPass = {
@@ -119,7 +120,9 @@ function landingOn(pass: RackPass, member: number, withRoom: boolean): number {
   const group = at(dense.tagGroup, process);
   const limit = limitOf(pass, group);
   const least = pass.members.least(process);
-  if (least === -1 || at(dense.groupBest, group) === -1) return -1;
+  if (at(dense.groupBest, group) === -1) return -1;
+  // Of a process that is stale as a whole nobody takes a task, full or not.
+  if (at(dense.count, least) >= STALE) return -1;
   if (withRoom && at(dense.count, least) >= limit) return -1;
   if (at(dense.marks, process) === pass.task) return -1;
   return at(dense.count, member) < limit ? member : least;

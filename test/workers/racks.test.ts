@@ -76,4 +76,38 @@ describe('pickForDiversity() (assignors 5)', () => {
     });
     expect(standbyOn(members, ['zone'])).to.deep.equal(['c']);
   });
+
+  for (const assignor of ['sticky', 'highly_available']) {
+    it(`gives nothing new to a stale process though no group has room (2.1, ${assignor})`, () => {
+      // All are full with one task; d's tags are b's, and it alone has state of the task.
+      const members = [
+        assignmentMember('a', { processId: 'A', ...tags('z1') }),
+        assignmentMember('b', { processId: 'B', ...tags('z0'), active: tasks({ '0': [1] }) }),
+        assignmentMember('c', { processId: 'A', ...tags('z1') }),
+        assignmentMember('d', {
+          processId: 'D',
+          ...tags('z0'),
+          topologyEpoch: 0,
+          taskOffsets: [{ subtopologyId: '0', partition: 0, offset: 5n }],
+        }),
+        assignmentMember('e', { processId: 'E', ...tags('z2') }),
+      ];
+      const result = assignDirectly(
+        assignmentProblem({
+          assignor,
+          subtopologies: [{ subtopologyId: '0', taskCount: 2, stateful: true }],
+          numStandbyReplicas: 1,
+          rackAwareAssignmentTags: ['zone'],
+          members,
+        }),
+      );
+      expect(result.members).to.deep.equal([
+        { active: tasks({ '0': [0] }), standby: [] },
+        { active: tasks({ '0': [1] }), standby: tasks({ '0': [0] }) },
+        { active: [], standby: [] },
+        { active: [], standby: [] },
+        { active: [], standby: tasks({ '0': [1] }) },
+      ]);
+    });
+  }
 });
