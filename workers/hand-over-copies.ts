@@ -1,3 +1,4 @@
+import { invariant } from '../machines/model/refusal.ts';
 import { listHolders, placeStandby } from './copies.ts';
 import { at, type Dense } from './dense.ts';
 import { includes } from './includes.ts';
@@ -92,9 +93,20 @@ function makeRoom(dense: Dense, task: number, process: number): boolean {
   if (end < first + size.slots) return true;
   if (giver === -1) return false;
   strikeOut(dense, task, giver);
-  const gave = procOf[giver] as number;
-  procOver[gave] = (procOver[gave] as number) - 1;
+  noteLoss(dense, giver);
   return true;
+}
+
+/** A member has lost a planned copy; its process may land a task on it again. What a stale one has is nobody's account. */
+function noteLoss(
+  { count, procOf, procOver, procFirst, procStart, placeInProcess }: Dense,
+  member: number,
+): void {
+  if (at(count, member) >= STALE) return;
+  const process = at(procOf, member);
+  procOver[process] = at(procOver, process) - 1;
+  const place = at(procStart, process) + at(placeInProcess, member);
+  procFirst[process] = Math.min(at(procFirst, process), place);
 }
 
 /** Gives the moved tasks to their holders below the share, the one that is the furthest below first. */
@@ -136,18 +148,20 @@ function furthestBelow(dense: Dense, task: number): number {
   }
 }
 
-/** From where on a member of each process is looked for that is below the share; as long as nobody loses a task. */
+/** From where on a member of each process is looked for that is below the share; {@link noteLoss} steps back. */
 function startLandings({ size, procFirst, procStart }: Dense): void {
   procFirst.set(procStart.subarray(0, size.processes));
 }
 
 /** The member, or the first of its process that is below the floor; a process that lacks tasks has one. */
 function landingOn(dense: Dense, member: number, floor: number): number {
-  const { procOf, procMember, procFirst } = dense;
+  const { procOf, procMember, procFirst, procStart } = dense;
   if (isBelow(dense, member, floor)) return member;
   const process = at(procOf, member);
+  const end = at(procStart, process + 1);
   let i = at(procFirst, process);
-  while (!isBelow(dense, at(procMember, i), floor)) i++;
+  while (i < end && !isBelow(dense, at(procMember, i), floor)) i++;
+  invariant(i < end, 'a process that lacks tasks has a member to take one');
   procFirst[process] = i;
   return at(procMember, i);
 }
