@@ -7,7 +7,7 @@ import { forEachTask, type TaskKind } from './task-order.ts';
  * Gives the actives of a kind that lie on a process (`dense.taskProc`) to its members.
  *
  * @param how.stays a task goes to the member that holds it now, in any role, as far as the level allows.
- * @param how.even no member gets more of a subtopology than its largest even share, while others can take it.
+ * @param how.even no member gets more of a subtopology than the largest even share of fresh ones, while others can take it.
  */
 export function fanOutActives(
   { dense }: Run,
@@ -21,7 +21,8 @@ export function fanOutActives(
       if (at(active, task) === -1 && at(taskProc, task) !== -1) visit(task, at(taskProc, task));
     });
   });
-  shareAll(dense, { place: active, perTask: 1, ...how });
+  const largest = how.even ? largestShares(dense, kind) : undefined;
+  shareAll(dense, { place: active, perTask: 1, stays: how.stays, largest });
 }
 
 /** As {@link fanOutActives}, for the places in `dense.standby` that are marked with a process. */
@@ -33,7 +34,8 @@ export function fanOutStandbys({ dense }: Run): void {
       if (process !== -1) visit(slot, process);
     }
   });
-  shareAll(dense, { place: standby, perTask: size.slots, stays: true, even: false });
+  const largest = undefined;
+  shareAll(dense, { place: standby, perTask: size.slots, stays: true, largest });
 }
 
 function shareAll(dense: Dense, round: Round): void {
@@ -67,7 +69,8 @@ type Round = {
   /** Entries per task: an entry's task is the whole part of their quotient. */
   readonly perTask: number;
   readonly stays: boolean;
-  readonly even: boolean;
+  /** By subtopology: nobody gets more of it while others can take it. Undefined: that does not count. */
+  readonly largest: Int32Array | undefined;
 };
 
 /** A table with more fields than this is not worth its room: members of such a process take tasks as they come. */
@@ -108,7 +111,7 @@ class FanOut {
     this.#end = at(procStart, process + 1);
     this.#level = this.#findLevel();
     const fields = (this.#end - this.#first) * size.subtopologies;
-    this.#table = this.#round.even && fields <= TABLE_MAX ? new Int32Array(fields) : undefined;
+    this.#table = this.#round.largest && fields <= TABLE_MAX ? new Int32Array(fields) : undefined;
     if (this.#round.stays) this.#leaveWithHolders((has) => has < this.#level);
     this.#takeInTurn();
     if (this.#round.stays) this.#leaveWithHolders((has) => has === this.#level);
@@ -193,11 +196,11 @@ class FanOut {
   }
 
   #staysEven(entry: number, m: number): boolean {
-    if (this.#table === undefined) return true;
-    const { base, size } = this.#dense;
+    const { largest } = this.#round;
+    if (this.#table === undefined || largest === undefined) return true;
     const s = this.#subtopologyOf(entry);
-    const share = Math.ceil((at(base, s + 1) - at(base, s)) / size.members);
-    return at(this.#table, (m - this.#first) * size.subtopologies + s) < share;
+    const field = (m - this.#first) * this.#dense.size.subtopologies + s;
+    return at(this.#table, field) < at(largest, s);
   }
 
   #give(entry: number, m: number): void {
@@ -230,4 +233,15 @@ class FanOut {
     const m = at(this.#dense.placeInProcess, member) + this.#first;
     return m < this.#end && at(this.#dense.procMember, m) === member ? m : -1;
   }
+}
+
+/** By subtopology: the even share of a fresh member, rounded up, of the tasks that stale members do not keep. */
+function largestShares(dense: Dense, kind: TaskKind): Int32Array {
+  const { size, facts, active, subtopologyOf } = dense;
+  const shares = new Int32Array(size.subtopologies);
+  forEachTask(dense, kind, (task) => {
+    const s = at(subtopologyOf, task);
+    if (at(active, task) === -1) shares[s] = at(shares, s) + 1;
+  });
+  return shares.map((taskCount) => Math.ceil(taskCount / (size.members - facts.stale)));
 }

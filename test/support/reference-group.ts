@@ -115,7 +115,7 @@ export class ReferenceGroup {
    * 6.2, step 4, for the tasks that one process gets in one round: each member to the level, who holds a task first; what is
    * left then is less than one each.
    *
-   * @param how.even no member gets more of a subtopology than its even share over all members while others can take it.
+   * @param how.even no member gets more of a subtopology than its even share over fresh members while others can take it.
    */
   fanOut(
     processId: string,
@@ -135,7 +135,8 @@ export class ReferenceGroup {
     };
     const staysEven = (task: Task, member: AssignmentMember): boolean => {
       const isOfIt = (other: Task): boolean => other.subtopologyId === task.subtopologyId;
-      const share = Math.ceil(this.tasks.filter(isOfIt).length / this.members.length);
+      const shared = this.tasks.filter((other) => isOfIt(other) && !this.isKeptByStale(other));
+      const share = Math.ceil(shared.length / this.members.filter((m) => this.isFresh(m)).length);
       const has = [...given].filter(([other, owner]) => owner === member && isOfIt(other)).length;
       return how.even !== true || has < share;
     };
@@ -172,6 +173,11 @@ export class ReferenceGroup {
       const member = pick(task, members, isAtLevel);
       if (member !== undefined) take(task, member);
     }
+  }
+
+  isKeptByStale(task: Task): boolean {
+    const owner = this.active.get(task);
+    return owner !== undefined && !this.isFresh(owner);
   }
 
   /** The member of the process that holds the task now, in any role: as active before as a copy; if it is fresh. */

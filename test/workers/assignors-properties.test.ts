@@ -1,6 +1,12 @@
 import { expect } from 'chai';
 import type { AssignmentProblem, AssignmentResult } from '../../machines/model/assignment.ts';
-import { assignDirectly, holdResult } from '../support/assignment.ts';
+import {
+  assignDirectly,
+  assignmentMember,
+  assignmentProblem,
+  holdResult,
+  tasks,
+} from '../support/assignment.ts';
 import {
   byMember,
   countActives,
@@ -132,6 +138,31 @@ describe('highly_available beside balanced (assignors 6.3)', () => {
     if (isReplay) return;
     expect(moves.highly_available / moves.balanced, 'moves').to.be.below(0.1);
     expect(excess.highly_available, 'Q3').to.be.at.most(excess.balanced);
+  });
+});
+
+describe('highly_available beside a stale member that holds nothing (assignors 2.1)', () => {
+  it('leaves every task where it has put it (P4)', () => {
+    const problem = assignmentProblem({
+      assignor: 'highly_available',
+      subtopologies: [{ subtopologyId: '0', taskCount: 9, stateful: true }],
+      members: [
+        assignmentMember('a'),
+        assignmentMember('b', { active: tasks({ 0: [1, 3] }) }),
+        assignmentMember('c', { processId: 'P2', topologyEpoch: 0 }),
+      ],
+    });
+    const first = assignDirectly(problem);
+    expect(first).to.deep.equal({
+      members: [
+        { active: tasks({ 0: [0, 4, 6, 7, 8] }), standby: [] },
+        { active: tasks({ 0: [1, 2, 3, 5] }), standby: [] },
+        { active: [], standby: [] },
+      ],
+      unassigned: [],
+    });
+    expect(assignDirectly(holdResult(problem, first))).to.deep.equal(first);
+    expect(first).to.deep.equal(referenceHighlyAvailable(problem));
   });
 });
 
