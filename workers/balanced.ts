@@ -1,6 +1,7 @@
 import { keepStaleStandbys, listHolders, markHolders, onProcess } from './copies.ts';
 import { at, type Dense } from './dense.ts';
 import { fanOutActives, fanOutStandbys } from './fan-out.ts';
+import { ManyGroups } from './many-groups.ts';
 import { listAll } from './member-lists.ts';
 import { NO_NEW_VALUE, pickForDiversity } from './racks.ts';
 import { leastLoadedBy, type Run, startRun } from './run.ts';
@@ -53,11 +54,14 @@ function placeStandbys(run: Run): void {
   if (size.tagKeys > 0) {
     groupRoom.fill(NO_LIMIT);
     const processes = leastLoadedBy(run, procCount, dense.tagGroup);
+    const many = ManyGroups.where(run, (group, scratch) =>
+      leastLoadedBy(run, procCount, group, scratch),
+    );
     forEachTask(dense, 'stateful', (task) => {
       markHolders(dense, task);
       for (let key = 0; key < size.tagKeys && at(standbyCount, task) < size.slots; ) {
         const held = listHolders(dense, task);
-        const pass = { dense, task, held, limit: NO_LIMIT, members, processes };
+        const pass = { dense, task, held, limit: NO_LIMIT, members, processes, many };
         const member = pickForDiversity(pass, key, 'ignored');
         if (member === NO_NEW_VALUE) key++;
         else placeCopy(dense, task, at(dense.procOf, member));

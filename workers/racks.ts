@@ -1,20 +1,6 @@
-import { at, type Dense } from './dense.ts';
-import type { LeastLoaded } from './least-loaded.ts';
-import type { ProcessMembers } from './process-members.ts';
+import { at } from './dense.ts';
+import { hasRoom, isNewValue, limitOf, type RackPass } from './rack-pass.ts';
 import { STALE } from './run.ts';
-
-/** What the rack rule needs to know of the pass it serves. */
-export type RackPass = {
-  readonly dense: Dense;
-  readonly task: number;
-  /** The first `held` entries of `dense.holders` are the processes that hold the task; they are marked with it. */
-  readonly held: number;
-  /** Members with this many tasks have no room, unless `dense.groupRoom` allows their tag group more. */
-  readonly limit: number;
-  readonly members: ProcessMembers;
-  /** Grouped by equal tags: `dense.tagGroup`. */
-  readonly processes: LeastLoaded;
-};
 
 /** No process brings a new value of the priority key. */
 export const NO_NEW_VALUE = -1;
@@ -41,8 +27,17 @@ export function pickForDiversity(
   key: number,
   holders: 'first' | 'only' | 'ignored',
 ): number {
-  const { dense, processes } = pass;
+  const { dense, processes, many } = pass;
   const { size, groupBest } = dense;
+  if (many !== undefined) {
+    if (!many.hasNewValue(pass, key)) return NO_NEW_VALUE;
+    const process = many.find(pass, key);
+    if (process !== -1) {
+      const holder = holders === 'ignored' ? -1 : previousHolder(pass, key, true);
+      if (holder !== -1) return holder;
+      return holders === 'only' ? NO_HOLDER : pass.members.least(process);
+    }
+  }
   let groupsIn = findGroups(pass, key, true);
   const isThereRoom = groupsIn > 0;
   if (!isThereRoom) groupsIn = findGroups(pass, key, false);
@@ -52,7 +47,7 @@ export function pickForDiversity(
   }
 
   if (holders !== 'ignored') {
-    const holder = previousHolder(pass, isThereRoom);
+    const holder = previousHolder(pass, BY_GROUP, isThereRoom);
     if (holder !== -1) return holder;
   }
   if (holders === 'only') return NO_HOLDER;
@@ -71,15 +66,12 @@ export function pickForDiversity(
  * @returns how many groups there are.
  */
 function findGroups(pass: RackPass, key: number, withRoom: boolean): number {
-  const { dense, processes, members, task } = pass;
-  const { size, groupBest, count } = dense;
+  const { dense, processes, task } = pass;
+  const { size, groupBest } = dense;
   let groupsIn = 0;
   for (let g = 0; g < size.tagGroups; g++) {
     const best = processes.firstUnmarked(task, g);
-    const isIn =
-      best !== -1 &&
-      isNewValue(pass, best, key) &&
-      (!withRoom || at(count, members.least(best)) < limitOf(pass, g));
+    const isIn = best !== -1 && isNewValue(pass, best, key) && (!withRoom || hasRoom(pass, best));
     groupBest[g] = isIn ? best : -1;
     if (isIn) groupsIn++;
   }
@@ -102,25 +94,32 @@ function keepGroupsWithNewValue(pass: RackPass, key: number, groupsIn: number): 
   return withNew;
 }
 
-/** The previous active, then the candidates by rank, if their process is in a group still in; lands on them if they have room. */
-function previousHolder(pass: RackPass, withRoom: boolean): number {
+/**
+ * The previous active, then the candidates by rank, if their process is in a group still in; lands on them if they have room.
+ *
+ * @param key whose values, with those of lower keys, were found new at the first look; {@link BY_GROUP}: `groupBest` tells
+ *   which groups are in.
+ */
+function previousHolder(pass: RackPass, key: number, withRoom: boolean): number {
   const { task } = pass;
   const { prevActive, candStart, candMember } = pass.dense;
   const previous = at(prevActive, task);
-  let landing = previous === -1 ? -1 : landingOn(pass, previous, withRoom);
+  let landing = previous === -1 ? -1 : landingOn(pass, previous, key, withRoom);
   for (let c = at(candStart, task); landing === -1 && c < at(candStart, task + 1); c++) {
-    landing = landingOn(pass, at(candMember, c), withRoom);
+    landing = landingOn(pass, at(candMember, c), key, withRoom);
   }
   return landing;
 }
 
-function landingOn(pass: RackPass, member: number, withRoom: boolean): number {
+const BY_GROUP = -1;
+
+function landingOn(pass: RackPass, member: number, key: number, withRoom: boolean): number {
   const { dense } = pass;
   const process = at(dense.procOf, member);
   const group = at(dense.tagGroup, process);
   const limit = limitOf(pass, group);
   const least = pass.members.least(process);
-  if (at(dense.groupBest, group) === -1) return -1;
+  if (!isGroupIn(pass, process, key)) return -1;
   // Of a process that is stale as a whole nobody takes a task, full or not.
   if (at(dense.count, least) >= STALE) return -1;
   if (withRoom && at(dense.count, least) >= limit) return -1;
@@ -128,17 +127,11 @@ function landingOn(pass: RackPass, member: number, withRoom: boolean): number {
   return at(dense.count, member) < limit ? member : least;
 }
 
-function limitOf({ dense, limit }: RackPass, group: number): number {
-  return Math.max(limit, at(dense.groupRoom, group));
-}
-
-/** A missing value is never new. */
-function isNewValue({ dense, held }: RackPass, process: number, key: number): boolean {
-  const { tagValue, holders, size } = dense;
-  const value = at(tagValue, process * size.tagKeys + key);
-  if (value === -1) return false;
-  for (let i = 0; i < held; i++) {
-    if (at(tagValue, at(holders, i) * size.tagKeys + key) === value) return false;
-  }
-  return true;
+function isGroupIn(pass: RackPass, process: number, key: number): boolean {
+  const { dense, processes, task, many } = pass;
+  const group = at(dense.tagGroup, process);
+  if (key === BY_GROUP || many === undefined) return at(dense.groupBest, group) !== -1;
+  if (!many.isAsNew(pass, key, process)) return false;
+  const best = processes.firstUnmarked(task, group);
+  return best !== -1 && hasRoom(pass, best);
 }

@@ -121,13 +121,15 @@ export function noteCount(run: Run, count: number, kind: TaskKind): void {
  * @param dealt what is placed as long as this is used: a stateless task changes the order of processes, all others
  *   leave it alone.
  * @param group of each process; all are in one when it is left out.
+ * @param scratch other than that of the problem, where it is to be used beside another.
  */
 export function leastLoadedProcesses(
   { dense, members }: Pick<Run, 'dense' | 'members'>,
   dealt: TaskKind,
   group?: Int32Array,
+  scratch: LeastLoadedScratch = scratchOf(dense),
 ): LeastLoaded {
-  return new LeastLoaded(processesByLoad({ dense, members }, dealt, group), scratchOf(dense));
+  return new LeastLoaded(processesByLoad({ dense, members }, dealt, group), scratch);
 }
 
 /**
@@ -135,11 +137,17 @@ export function leastLoadedProcesses(
  *
  * @param load of each process: its tasks of whatever kind.
  * @param group of each process; all are in one when it is left out.
+ * @param scratch other than that of the problem, where it is to be used beside another.
  */
-export function leastLoadedBy(run: Run, load: Int32Array, group?: Int32Array): LeastLoaded {
+export function leastLoadedBy(
+  run: Run,
+  load: Int32Array,
+  group?: Int32Array,
+  scratch: LeastLoadedScratch = scratchOf(run.dense),
+): LeastLoaded {
   const none = new Int32Array(run.dense.size.processes);
   const items = processesByLoad(run, 'stateful', group);
-  return new LeastLoaded({ ...items, count: load, tie: none, order: none }, scratchOf(run.dense));
+  return new LeastLoaded({ ...items, count: load, tie: none, order: none }, scratch);
 }
 
 function scratchOf(dense: Dense): LeastLoadedScratch {

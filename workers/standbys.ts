@@ -8,6 +8,7 @@ import {
 import { keepStaleStandbys, listHolders, placeStandby } from './copies.ts';
 import { at, type Dense, isSet } from './dense.ts';
 import { handOverCopies } from './hand-over-copies.ts';
+import { ManyGroups } from './many-groups.ts';
 import { planUncontested, settlePlanned, takeBack } from './place-uncontested.ts';
 import { findRackRoom } from './rack-room.ts';
 import { NO_HOLDER, NO_NEW_VALUE, pickForDiversity } from './racks.ts';
@@ -50,6 +51,9 @@ function placeForRacks(run: Run): number {
   findRackRoom(dense);
   orderTasks(dense, 'stateful', order);
   const processes = leastLoadedProcesses(run, 'stateful', dense.tagGroup);
+  const many = ManyGroups.where(run, (group, scratch) =>
+    leastLoadedProcesses(run, 'stateful', group, scratch),
+  );
   let placed = 0;
   for (const holders of ['only', 'first'] as const) {
     if (holders === 'only' && dense.facts.held + size.candidates === 0) continue;
@@ -60,7 +64,8 @@ function placeForRacks(run: Run): number {
       for (let key = 0; key < size.tagKeys; ) {
         if (at(standbyCount, task) === size.slots) break;
         const held = listHolders(dense, task);
-        const rackPass = { dense, task, held, limit: totalQuota.limit, members, processes };
+        const { limit } = totalQuota;
+        const rackPass = { dense, task, held, limit, members, processes, many };
         const member = pickForDiversity(rackPass, key, holders);
         if (member === NO_HOLDER) break;
         if (member === NO_NEW_VALUE) key++;

@@ -1,11 +1,15 @@
 import { expect } from 'chai';
 import type { AssignmentMember } from '../../machines/model/assignment.ts';
+import { LeastLoaded } from '../../workers/least-loaded.ts';
+import { LOOKS } from '../../workers/many-groups.ts';
 import {
   assignDirectly,
   assignmentMember,
   assignmentProblem,
   tasks,
 } from '../support/assignment.ts';
+import { forEachState } from '../support/assignment-scenario.ts';
+import { seeds } from '../support/seeds.ts';
 
 /** Members a, b, … each of a process of its own: A, B, …. */
 function alone(...overrides: readonly Partial<AssignmentMember>[]): AssignmentMember[] {
@@ -110,4 +114,75 @@ describe('pickForDiversity() (assignors 5)', () => {
       ]);
     });
   }
+
+  it('gives the same whether few processes are looked at, or all groups of equal tags', () => {
+    const usual = { ...LOOKS };
+    const ways = [
+      { groups: Infinity, processes: 16, parts: 64 },
+      { groups: 0, processes: 16, parts: 64 },
+      { groups: 0, processes: 2, parts: 0 },
+      { groups: 0, processes: 1, parts: 64 },
+      { groups: 0, processes: 16, parts: 3 },
+    ];
+    try {
+      for (const seed of seeds(60)) {
+        forEachState(seed, 'small', ({ problem }) => {
+          for (const assignor of ['sticky', 'balanced', 'highly_available']) {
+            const [result, ...others] = ways.map((way) => {
+              Object.assign(LOOKS, way);
+              return assignDirectly({ ...problem, assignor });
+            });
+            for (const other of others) expect(other, `${assignor} ${seed}`).to.deep.equal(result);
+          }
+          return assignDirectly(problem);
+        });
+      }
+    } finally {
+      Object.assign(LOOKS, usual);
+    }
+  }).timeout(60_000);
+
+  for (const keys of [['host'], ['zone', 'host'], ['host', 'zone']]) {
+    it(`asks for few of the groups of equal tags where hosts are told apart (${keys})`, () => {
+      const members = Array.from({ length: 300 }, (_, i) => {
+        const processId = `p${String(i).padStart(3, '0')}`;
+        const clientTags = [
+          { key: 'host', value: processId },
+          { key: 'zone', value: `z${i % 2}` },
+        ];
+        return assignmentMember(`m-${processId}`, { processId, clientTags });
+      });
+      const asked = countCalls(LeastLoaded.prototype, 'firstUnmarked', () => {
+        assignDirectly(
+          assignmentProblem({
+            subtopologies: [{ subtopologyId: '0', taskCount: 900, stateful: true }],
+            numStandbyReplicas: 2,
+            rackAwareAssignmentTags: keys,
+            members,
+          }),
+        );
+      });
+      expect(asked / (900 * 2)).to.be.below(300 / 10);
+    });
+  }
 });
+
+/** How often a method is called in the course of something. */
+function countCalls<K extends string>(
+  owner: Record<K, (...args: never[]) => unknown>,
+  name: K,
+  run: () => void,
+): number {
+  const method = owner[name];
+  let calls = 0;
+  owner[name] = function (this: unknown, ...args: never[]) {
+    calls++;
+    return method.apply(this, args);
+  };
+  try {
+    run();
+  } finally {
+    owner[name] = method;
+  }
+  return calls;
+}
