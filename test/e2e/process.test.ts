@@ -4,6 +4,7 @@ import { AdminClient } from '../../src/client/admin.ts';
 import { type BrokerAddress, ClientConnection } from '../../src/client/connection.ts';
 import { ScriptedMember } from '../../src/client/member.ts';
 import { HeadgateProcess } from '../support/headgate-process.ts';
+import { besidesRe2 } from '../support/re2.ts';
 import { inTemporaryFolder } from '../support/temporary-folder.ts';
 import { decodeAnswer, WireClient } from '../support/wire-client.ts';
 
@@ -114,7 +115,7 @@ describe('headgate serve, a process of its own', () => {
         ];
         expect(await Promise.all([sameFolder.ended, samePort.ended])).to.deep.equal([1, 1]);
         expect([sameFolder.out, samePort.out]).to.deep.equal([[], []]);
-        expect([sameFolder.err, samePort.err]).to.deep.equal([
+        expect([sameFolder.err, samePort.err].map(besidesRe2)).to.deep.equal([
           [`Open the store in ${folder}: it is in use by another process (--data-dir)`],
           [`Cannot listen on 127.0.0.1:${port}: the port is in use (--port)`],
         ]);

@@ -10,3 +10,13 @@ export async function needRe2(test: Context): Promise<void> {
     test.skip();
   }
 }
+
+/** What a coordinator warns of, at its start, where the package is not installed. */
+const WARNING = 'Source topic patterns will be refused: the package re2 is not installed';
+
+/** What was said, as lines or as lines of a log, but for the word about the package: with it or without, the same is left. */
+export function besidesRe2<T extends string | { readonly text: string }>(
+  said: readonly T[],
+): readonly T[] {
+  return said.filter((line) => !(typeof line === 'string' ? line : line.text).includes(WARNING));
+}
