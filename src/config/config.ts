@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { BrokerGroupSettings } from '../../machines/model/group-config.ts';
 import { type Behaviour, resolveBehaviour } from '../../machines/model/profile.ts';
 import type { CoordinatorSettings } from '../../machines/model/settings.ts';
@@ -32,6 +32,7 @@ export type Config = {
   };
   /** Undefined: no admin server. */
   readonly admin: HostPort | undefined;
+  /** The folder as an absolute path: so it is told of. */
   readonly store: { readonly kind: 'level' | 'memory'; readonly dataDir: string };
   /** Who a standalone coordinator is; a cluster id left out is made once and kept. */
   readonly identity: { readonly clusterId: string | undefined; readonly nodeId: number };
@@ -122,7 +123,7 @@ export function buildConfig(
     listen: { host: values.host, port: values.port },
     advertised: { host: values['advertised.host'], port: values['advertised.port'] },
     admin: adminPort === 'off' ? undefined : { host: values['admin.host'], port: adminPort },
-    store: { kind: values.store, dataDir: values['data.dir'] },
+    store: { kind: values.store, dataDir: resolve(values['data.dir']) },
     identity: { clusterId: values['cluster.id'], nodeId: values['node.id'] },
     upstream: upstreamOf(values),
     server: {

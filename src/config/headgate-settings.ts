@@ -189,7 +189,7 @@ export const headgateSettings = {
   'data.dir': required(
     './headgate-data',
     { allowed: 'a folder', read: (text) => (text.includes('\0') ? undefined : text) },
-    'Folder of the store.',
+    'Folder of the store; a relative one counts from where the process was started, wherever it is set.',
   ),
   'cluster.id': optional(
     {

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { VERSION } from '../../src/version.ts';
 import { FakeIo } from '../support/fake-io.ts';
@@ -56,7 +56,7 @@ describe('headgate serve', () => {
       version: VERSION,
       address: '127.0.0.1:9092',
       admin: 'off',
-      store: 'd',
+      store: resolve('d'),
       upstream: 'kafka:9092',
       nodes: '3=[::1]:9093',
       profile: 'kip',
@@ -129,7 +129,7 @@ describe('headgate serve', () => {
     await code;
     const [config] = io.started;
     expect(config?.listen).to.deep.equal({ host: 'set', port: 4 });
-    expect(config?.store.dataDir).to.equal('env');
+    expect(config?.store.dataDir).to.equal(resolve('env'));
     expect(config?.identity.nodeId).to.equal(7);
     expect(config?.upstream).to.include({ failFast: true });
     const warnings = io.log.lines.filter(({ level }) => level === 'warn');

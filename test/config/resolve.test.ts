@@ -50,7 +50,7 @@ describe('resolveConfig()', () => {
     };
     const { config } = resolveConfig(places);
     expect(config.listen).to.deep.equal({ host: 'environment', port: 3 });
-    expect(config.store.dataDir).to.equal('file');
+    expect(config.store.dataDir).to.equal(resolve('file'));
     const sources = Object.fromEntries(config.settings.map(({ name, source }) => [name, source]));
     expect(sources).to.include({
       port: 'flag',
