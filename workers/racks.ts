@@ -116,14 +116,11 @@ const BY_GROUP = -1;
 function landingOn(pass: RackPass, member: number, key: number, withRoom: boolean): number {
   const { dense } = pass;
   const process = at(dense.procOf, member);
-  const group = at(dense.tagGroup, process);
-  const limit = limitOf(pass, group);
+  if (at(dense.marks, process) === pass.task || !isGroupIn(pass, process, key)) return -1;
+  const limit = limitOf(pass, at(dense.tagGroup, process));
   const least = pass.members.least(process);
-  if (!isGroupIn(pass, process, key)) return -1;
   // Of a process that is stale as a whole nobody takes a task, full or not.
-  if (at(dense.count, least) >= STALE) return -1;
-  if (withRoom && at(dense.count, least) >= limit) return -1;
-  if (at(dense.marks, process) === pass.task) return -1;
+  if (at(dense.count, least) >= (withRoom ? limit : STALE)) return -1;
   return at(dense.count, member) < limit ? member : least;
 }
 
