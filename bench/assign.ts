@@ -6,14 +6,24 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Cell } from '../src/problem/cell.ts';
 import type { CellAnswer } from './assign-cells.ts';
-import { amount, count, flag, runBench, word } from './command-line.ts';
+import { COLUMN_NOTES, headLine, rowLine, summaryText } from './assign-table.ts';
+import { amount, count, flag, legend, runBench, word } from './command-line.ts';
 import type { TimingLimits } from './cpu-time.ts';
 import type { LoopDelay } from './loop-delay.ts';
 
-/** The cells there are; `small` is made for the tests. See test/oracle/README-assign.md for the others. */
-export const GRIDS = ['small', 'gate-sticky', 'gate', 'extra', 'full', 'huge'] as const;
+/** The grids there are, and how many cells each has. See test/oracle/README-assign.md for all but `small`. */
+export const GRID_CELLS = {
+  small: 6,
+  'gate-sticky': 24,
+  gate: 24,
+  extra: 6,
+  full: 480,
+  huge: 12,
+} as const;
 
-export type Grid = (typeof GRIDS)[number];
+export type Grid = keyof typeof GRID_CELLS;
+
+const GRIDS = Object.keys(GRID_CELLS) as Grid[];
 
 /** Answers a cell with an assignment and, as a rule, with times. */
 export type AskAssignor = (cell: Cell) => Promise<CellAnswer>;
@@ -60,7 +70,11 @@ export type AssignBenchOptions = {
   /** The command whose assignments incremental cells start from. */
   readonly startCommand: string;
   readonly onRow?: (row: AssignRow) => void;
+  /** Before each round of a cell; both are counted from 1 on. */
+  readonly onRound?: (underWay: UnderWay) => void;
 };
+
+export type UnderWay = { readonly cell: string; readonly nth: number; readonly round: number };
 
 /** What the cell maker and grader offers, which is a script beside the oracle. */
 type CellsScript = {
@@ -77,7 +91,7 @@ export async function benchAssign(options: AssignBenchOptions): Promise<AssignRe
   const rows: AssignRow[] = [];
   const cells = options.grid === 'small' ? smallCells(gridCell, options.ours) : cellsOf(options);
   for await (const cell of cells) {
-    const row = await measure(cell, options, grade);
+    const row = await measure(cell, options, { grade, nth: rows.length + 1 });
     options.onRow?.(row);
     rows.push(row);
   }
@@ -97,13 +111,14 @@ export async function benchAssign(options: AssignBenchOptions): Promise<AssignRe
 
 async function measure(
   cell: Cell,
-  { rounds, ours, kafka }: AssignBenchOptions,
-  grade: CellsScript['grade'],
+  { rounds, ours, kafka, onRound }: AssignBenchOptions,
+  { grade, nth }: { readonly grade: CellsScript['grade']; readonly nth: number },
 ): Promise<AssignRow> {
   const [kernel, whole, theirs]: number[][] = [[], [], []];
   const loop: LoopDelay[] = [];
   let answer: CellAnswer | undefined;
   for (let round = 0; round < rounds; round++) {
+    onRound?.({ cell: cell.cell, nth, round: round + 1 });
     answer = await ours(cell);
     note(kernel, answer.timing?.cpuUs.min);
     note(whole, answer.wholeTiming?.cpuUs.min);
@@ -216,44 +231,6 @@ function limitsAs(limits: TimingLimits): string[] {
   return ['--warm', String(limits.warmSeconds), '--measure', String(limits.measureSeconds)];
 }
 
-const SHOWN = ['Q1', 'Q2', 'Q3', 'Q4a', 'Q5', 'Q7', 'Q7x', 'built', 'Q9', 'Q10'] as const;
-
-/** A line of the table. What only Kafka's jar gives is left out where it is not asked. */
-function lineOf(
-  { cell, kernelUs, wholeUs, kernelRatio, wholeRatio, loopDelayMs, rules, quality }: AssignRow,
-  withKafka: boolean,
-): string {
-  const figure = (value: number | null | undefined, digits: number): string =>
-    value === null || value === undefined ? '-' : value.toFixed(digits);
-  const broken = Object.entries(rules).map(([rule, count]) => `${rule}:${count}`);
-  return [
-    cell.padEnd(CELL_WIDTH),
-    figure(kernelUs, 0).padStart(8),
-    figure(wholeUs, 0).padStart(8),
-    ...(withKafka ? [kernelRatio, wholeRatio].map((ratio) => figure(ratio, 1).padStart(7)) : []),
-    ...[loopDelayMs?.p99, loopDelayMs?.max].map((ms) => figure(ms, 1).padStart(8)),
-    (broken.join(' ') || 'ok').padStart(8),
-    ...SHOWN.map((name) => {
-      const value = quality[name];
-      return figure(value, Number.isInteger(value) ? 0 : 3).padStart(6);
-    }),
-  ].join(' ');
-}
-
-const CELL_WIDTH = 52;
-
-function headLine(withKafka: boolean): string {
-  return [
-    'cell'.padEnd(CELL_WIDTH),
-    'kernel'.padStart(8),
-    'whole'.padStart(8),
-    ...(withKafka ? ['x'.padStart(7), 'x whole'.padStart(7)] : []),
-    ...['loop p99', 'loop max'].map((name) => name.padStart(8)),
-    'rules'.padStart(8),
-    ...SHOWN.map((name) => name.padStart(6)),
-  ].join(' ');
-}
-
 const OPTIONS = {
   grid: word(GRIDS, 'gate-sticky', 'which cells'),
   'against-kafka': flag("also the assignor in Kafka's jar, in turn"),
@@ -264,17 +241,30 @@ const OPTIONS = {
   json: flag('for programs'),
 };
 
+const NOTES = `${legend('Grids:', {
+  small: 'three assignors on 12 members x 48 tasks: a first look',
+  'gate-sticky': '1,000 members x 10,000 tasks, sticky',
+  gate: 'half of these, and the same shapes for balanced',
+  extra: 'tags of racks, and small groups',
+  full: "Kafka's published grid, up to 1,000 members x 10,000 tasks, sticky and balanced",
+  huge: 'up to 10,000 members x 100,000 tasks, and a rolling bounce',
+} satisfies Record<Grid, string>)}
+They have ${GRIDS.map((grid) => `${GRID_CELLS[grid]} (${grid})`).join(', ')} cells. A cell takes --rounds times 3 times
+(--warm + --measure) seconds of processor time, and about 3 s a round beside that: 27 s by default; with --against-kafka
+some 15 s a round more. Twice as long where others use the machine, too.
+
+${COLUMN_NOTES}`;
+
 async function main(): Promise<void> {
-  await runBench('assign', OPTIONS, async (values) => {
+  await runBench('assign', { options: OPTIONS, notes: NOTES }, async (values) => {
     const { grid, rounds, 'against-kafka': withKafka, start, json } = values;
     const limits = { warmSeconds: values.warm, measureSeconds: values.measure };
     const oracle = withKafka || start === 'kafka' ? oracleFile('oracle.sh') : '';
     // The jar's compiler takes longer; it stops by itself when its times fall no more.
     const kafka = startingAnew(oracle, ['assign', '--assignment', '--warm', '8', '--measure', '2']);
     if (!json) {
-      const ratios = withKafka ? "; Kafka's by ours" : '';
       console.log(
-        `node ${process.version}, ${process.arch}; CPU µs of one run, the least${ratios}; loop: ms`,
+        `node ${process.version}, ${process.arch}; kernel, whole: µs of processor time of one run; --help explains the columns`,
       );
       console.log(headLine(withKafka));
     }
@@ -287,11 +277,21 @@ async function main(): Promise<void> {
         start === 'kafka'
           ? `'${oracle}' assign --once`
           : `'${process.execPath}' '${ANSWERS}' --once`,
-      ...(!json && { onRow: (row: AssignRow) => console.log(lineOf(row, withKafka)) }),
+      onRound: ({ cell, nth, round }) =>
+        progress(`Cell ${nth} of ${GRID_CELLS[grid]}, round ${round} of ${rounds}: ${cell}`),
+      onRow: (row) => {
+        progress('');
+        if (!json) console.log(rowLine(row, withKafka));
+      },
     });
     if (json) console.log(JSON.stringify({ node: process.version, ...report }));
-    else if (withKafka) console.log(JSON.stringify(report.summary));
+    else if (withKafka) process.stdout.write(`\n${summaryText(report)}`);
   });
+}
+
+/** What is under way, in one line of a terminal that the next one takes the place of. */
+function progress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await main();

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { ClientConnection } from '../src/client/connection.ts';
 import { type MemberTopology, ScriptedMember } from '../src/client/member.ts';
 import { Bystanders } from './bystanders.ts';
-import { count, flag, runBench, showFigures } from './command-line.ts';
+import { count, flag, legend, runBench, showFigures } from './command-line.ts';
 import { joinAndSettle } from './heartbeats.ts';
 import type { LoopDelay } from './loop-delay.ts';
 import { measureServerLoop, readyAddress, startServer, stopServer } from './server-process.ts';
@@ -234,8 +234,19 @@ const OPTIONS = {
   json: flag('for programs'),
 };
 
+const NOTES = legend(
+  "Figures, ms; those of the bystanders' heartbeats, each from when it was sent:",
+  {
+    'calm… and churn…':
+      'while the groups are left alone, and while each loses a member and gets one',
+    '…P50Ms, …P99Ms': 'half of the heartbeats, and 99 of 100, were answered within',
+    '…LoopP99Ms, …LoopMaxMs': "how late the server's event loop came to its timers",
+    assignments: 'made meanwhile: as many as groups times events, or the rest says little',
+  },
+);
+
 async function main(): Promise<void> {
-  await runBench('churn', OPTIONS, async ({ rate, json, ...load }) => {
+  await runBench('churn', { options: OPTIONS, notes: NOTES }, async ({ rate, json, ...load }) => {
     const figures = await benchChurn({ ...load, beatsPerSecond: rate });
     showFigures([figures], json);
   });

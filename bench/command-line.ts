@@ -66,12 +66,14 @@ export function flag(about: string): BenchOption<boolean> {
 /**
  * Reads the command line of a benchmark.
  *
+ * @param notes what `--help` says below the options: what the figures mean.
  * @returns `refused` with one line that names the option, the value seen and what is wanted.
  */
 export function readCommandLine<O extends Options>(
   name: string,
   args: readonly string[],
   options: O,
+  notes = '',
 ): BenchCommand<Values<O>> {
   const { tokens } = parseArgs({
     args: [...args],
@@ -84,7 +86,7 @@ export function readCommandLine<O extends Options>(
   );
   const refused = (text: string) => ({ kind: 'refused', text: `${text}\n` }) as const;
   if (tokens.some((token) => token.kind === 'option' && ['help', 'h'].includes(token.name))) {
-    return { kind: 'help', text: helpText(name, options) };
+    return { kind: 'help', text: helpText(name, options) + (notes && `\n${notes}`) };
   }
   for (const token of tokens) {
     if (token.kind === 'option-terminator') continue;
@@ -109,13 +111,17 @@ export function readCommandLine<O extends Options>(
   return { kind: 'run', values: values as Values<O> };
 }
 
-/** Runs a benchmark as its command line asks; what is wrong with that is told, and the exit code says so. */
+/**
+ * Runs a benchmark as its command line asks; what is wrong with that is told, and the exit code says so.
+ *
+ * @param notes what `--help` says below the options: what the figures mean.
+ */
 export async function runBench<O extends Options>(
   name: string,
-  options: O,
+  { options, notes }: { readonly options: O; readonly notes: string },
   run: (values: Values<O>) => Promise<void>,
 ): Promise<void> {
-  const command = readCommandLine(name, process.argv.slice(2), options);
+  const command = readCommandLine(name, process.argv.slice(2), options, notes);
   if (command.kind === 'run') return run(command.values);
   if (command.kind === 'help') process.stdout.write(command.text);
   else {
@@ -144,6 +150,13 @@ function helpText(name: string, options: Options): string {
   const width = Math.max(...rows.map(([written]) => written.length));
   const lines = rows.map(([written, about]) => `  ${written.padEnd(width)}  ${about}\n`);
   return `Usage: headgate bench ${name} [options]\n\nOptions:\n${lines.join('')}`;
+}
+
+/** What each figure means, a line each below a heading, for `--help`. */
+export function legend(heading: string, figures: Readonly<Record<string, string>>): string {
+  const width = Math.max(...Object.keys(figures).map((name) => name.length));
+  const lines = Object.entries(figures).map(([name, text]) => `  ${name.padEnd(width)}  ${text}\n`);
+  return `${heading}\n${lines.join('')}`;
 }
 
 /** Shows what was measured: a table with the machine it was measured on, or a line of JSON for each. */

@@ -5,7 +5,7 @@ import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { ClientConnection } from '../src/client/connection.ts';
 import { type HeartbeatAnswer, ScriptedMember } from '../src/client/member.ts';
-import { count, counts, flag, runBench, showFigures } from './command-line.ts';
+import { count, counts, flag, legend, runBench, showFigures } from './command-line.ts';
 import { cpuSeconds, readyAddress, startServer, stopServer } from './server-process.ts';
 
 /** What is measured. */
@@ -135,8 +135,16 @@ const OPTIONS = {
   json: flag('for programs'),
 };
 
+const NOTES = legend('Figures:', {
+  beatsPerSecond: 'heartbeats answered in a second, as many under way as 20 connections carry',
+  serverMicrosecondsPerBeat: "processor time of the server's process for each, all threads",
+  check:
+    'heartbeats answered without an error and with nothing to do: as many as beats, or the rest says nothing',
+} satisfies Record<Exclude<keyof HeartbeatFigures, keyof HeartbeatLoad>, string>);
+
 async function main(): Promise<void> {
-  await runBench('heartbeats', OPTIONS, async ({ members, 'group-size': sizes, beats, json }) => {
+  await runBench('heartbeats', { options: OPTIONS, notes: NOTES }, async (values) => {
+    const { members, 'group-size': sizes, beats, json } = values;
     const figures: HeartbeatFigures[] = [];
     for (const groupSize of sizes) {
       figures.push(await benchHeartbeats({ members, groupSize, beats }));

@@ -7,7 +7,7 @@ import { emptySlot, newSoft, UNHEARD_MEMBER } from '../machines/model/empty.ts';
 import { PersistentMap } from '../machines/model/persistent-map.ts';
 import type { TaskList, TaskOffset, TasksByRole } from '../machines/model/tasks.ts';
 import type { GroupRecord } from '../machines/records.ts';
-import { amount, flag, runBench, showFigures } from './command-line.ts';
+import { amount, flag, legend, runBench, showFigures } from './command-line.ts';
 import { type TimingLimits, timeRuns } from './cpu-time.ts';
 import { idleContext, idleRequest, recordsOfMember } from './heartbeat-decision.ts';
 
@@ -187,8 +187,21 @@ const OPTIONS = {
   json: flag('for programs'),
 };
 
+const NOTES = legend('Figures of one group, µs of processor time a heartbeat, medians:', {
+  oneMovesIn: 'one task in so many is to go to another process; 0: none',
+  moving: 'tasks that are to go there',
+  idleUs: 'there is nothing to find out',
+  anewUs: 'finds out what waits for a warm-up, with nothing known: the first one after a load',
+  reportUs: "takes in a member's report of how far its copies are",
+  againUs: 'finds it out again after a report that counts',
+  stepUs: 'finds it out and gets the group one epoch further',
+  scanUs: 'no heartbeat: all tasks of all members and targets read once, for comparison',
+  anewPerScan: 'anewUs by scanUs: how many such looks it costs',
+  check: 'tasks found to wait: the same in every run, and as many as are moving',
+} satisfies Record<Exclude<keyof RefineFigures, 'members' | 'tasks'>, string>);
+
 async function main(): Promise<void> {
-  await runBench('refine', OPTIONS, async ({ seconds, json }) => {
+  await runBench('refine', { options: OPTIONS, notes: NOTES }, async ({ seconds, json }) => {
     const limits = { warmSeconds: seconds, measureSeconds: seconds };
     const figures: RefineFigures[] = [];
     for (const size of SIZES) {

@@ -1,19 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
-import { benchAssign } from '../../bench/assign.ts';
+import { type AssignRow, benchAssign, GRID_CELLS, type UnderWay } from '../../bench/assign.ts';
 import { answerCell } from '../../bench/assign-cells.ts';
+import { COLUMN_NOTES, headLine, rowLine, summaryText } from '../../bench/assign-table.ts';
 import { AssignorPool } from '../../workers/pool.ts';
+import { projectRoot } from '../support/oracle.ts';
 
 describe('benchAssign()', () => {
   it('measures and grades the small cells, which break no rule and always come to the same', async () => {
     const pool = new AssignorPool({ threads: 1, queueMax: 1, log: { warn() {} } });
     const timing = { warmSeconds: 0, measureSeconds: 0 };
+    const underWay: UnderWay[] = [];
     try {
       const { rows, summary } = await benchAssign({
         grid: 'small',
         rounds: 1,
         ours: (cell) => answerCell(cell, { assignment: true, timing }, pool),
         startCommand: '',
+        onRound: (round) => underWay.push(round),
       });
+      expect(underWay).to.deep.equal(rows.map(({ cell }, at) => ({ cell, nth: at + 1, round: 1 })));
+      expect(rows).to.have.length(GRID_CELLS.small);
       expect(rows.map(({ cell, checkValue, rules }) => [cell, checkValue, rules])).to.deep.equal([
         ['sticky-m12-k2-s4-p12-r1-full-offsets', '3a160218', {}],
         ['sticky-m12-k2-s4-p12-r1-incremental-offsets', '8d88d9c8', {}],
@@ -30,5 +38,84 @@ describe('benchAssign()', () => {
     } finally {
       await pool.close();
     }
+  });
+});
+
+describe('the table of bench assign', () => {
+  const ROW: AssignRow = {
+    cell: 'one',
+    kernelUs: 12.4,
+    wholeUs: 50,
+    kafkaUs: 1_240,
+    kernelRatio: 100,
+    wholeRatio: 24.8,
+    loopDelayMs: { p99: 1.25, max: 3 },
+    rules: { H5: 3 },
+    quality: {
+      Q1: 1,
+      Q2: 0,
+      Q3: 0,
+      Q4a: 2,
+      Q5: 0.9167,
+      Q7: 5,
+      Q7x: 0,
+      built: 48,
+      Q9: 1,
+      Q10: null,
+    },
+    checkValue: '',
+  };
+  const words = (line: string) => line.trim().split(/ {2,}/);
+
+  it("names and explains every column, those of Kafka's jar where it is asked", () => {
+    const measures = ['Q1', 'Q2', 'Q3', 'Q4a', 'Q5', 'Q7', 'Q7x', 'built', 'Q9', 'Q10'];
+    const headings = headLine(true).slice(52).trim();
+    expect(headings.replace(/ +/g, ' ')).to.equal(
+      `kernel whole kernel x whole x loop p99 loop max rules ${measures.join(' ')}`,
+    );
+    expect(headLine(false)).to.not.contain(' x');
+    for (const heading of ['kernel', 'whole', 'kernel x', 'whole x', 'loop p99', ...measures]) {
+      expect(COLUMN_NOTES).to.match(new RegExp(`^  ${heading}  `, 'm'));
+    }
+  });
+
+  it('has no column that docs/assignors.md does not explain', () => {
+    const text = readFileSync(join(projectRoot, 'docs/assignors.md'), 'utf8');
+    const [, table = ''] = text.split('| column |');
+    const explained = [...table.matchAll(/^\| ([\w ,]+) \|/gm)].flatMap(([, names = '']) =>
+      names.split(', '),
+    );
+    const [, ...shown] = headLine(true)
+      .replace(/(loop|kernel|whole) (p99|max|x)/g, '$1_$2')
+      .split(/ +/);
+    expect(explained).to.deep.equal(shown.map((heading) => heading.replace('_', ' ')));
+  });
+
+  it('tells a cell in a line', () => {
+    const measures = ['1', '0', '0', '2', '0.917', '5', '0', '48', '1', '-'];
+    const times = (...ratios: readonly string[]) => ['one', '12', '50', ...ratios, '1.3', '3.0'];
+    expect(words(rowLine(ROW, true))).to.deep.equal([
+      ...times('100.0', '24.8'),
+      ...['H5:3', ...measures],
+    ]);
+    expect(words(rowLine(ROW, false))).to.deep.equal([...times(), 'H5:3', ...measures]);
+    expect(rowLine(ROW, true)).to.have.length(headLine(true).length);
+  });
+
+  it("says in words how Kafka's compares", () => {
+    const summary = {
+      kernelRatioGeoMean: 120.04,
+      kernelRatioWorst: 80,
+      wholeRatioGeoMean: 30,
+      wholeRatioWorst: null,
+    };
+    expect(summaryText({ rows: [ROW, ROW], summary })).to.equal(
+      [
+        "Over 2 cells Kafka's assignor takes",
+        '  kernel  120.0 times as long in the geometric mean, 80.0 times in the worst cell',
+        '  whole   30.0 times as long in the geometric mean, - in the worst cell',
+        '',
+      ].join('\n'),
+    );
   });
 });

@@ -1,5 +1,13 @@
 import { expect } from 'chai';
-import { amount, count, counts, flag, readCommandLine, word } from '../../bench/command-line.ts';
+import {
+  amount,
+  count,
+  counts,
+  flag,
+  legend,
+  readCommandLine,
+  word,
+} from '../../bench/command-line.ts';
 
 const OPTIONS = {
   grid: word(['small', 'huge'], 'small', 'which cells'),
@@ -36,6 +44,24 @@ describe('readCommandLine()', () => {
         '  --sizes VALUE    of groups: whole numbers from 1 on, between commas (default: 10,100)',
         '  --seconds VALUE  how long: a number from 0 on (default: 0.5)',
         '  --json           for programs',
+        '',
+      ].join('\n'),
+    });
+  });
+
+  it('tells below that what the figures mean', () => {
+    const notes = legend('Figures, µs:', { anewUs: 'all of it', us: 'some' });
+    expect(readCommandLine('thing', ['-h'], { json: flag('for programs') }, notes)).to.deep.equal({
+      kind: 'help',
+      text: [
+        'Usage: headgate bench thing [options]',
+        '',
+        'Options:',
+        '  --json  for programs',
+        '',
+        'Figures, µs:',
+        '  anewUs  all of it',
+        '  us      some',
         '',
       ].join('\n'),
     });

@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import type { Cell } from '../../src/problem/cell.ts';
 import { parseCell } from '../../src/problem/read-cell.ts';
 import { FakeIo } from '../support/fake-io.ts';
+import { projectRoot } from '../support/oracle.ts';
 
 /** Three members; a has one stateful task too many, b and c a copy each. */
 const CELL: Cell = {
@@ -70,6 +71,18 @@ describe('headgate assign', () => {
       ].join('\n'),
     );
     expect(readFileSync(file, 'utf8')).to.equal(JSON.stringify(CELL));
+  });
+
+  it('measures by the names that docs/assignors.md explains', async () => {
+    await assign();
+    const names = lines()
+      .slice(lines().findIndex(([name]) => name === 'MEASURE') + 1, -1)
+      .map(([first = '', second = '']) => (first === '' ? second : first));
+    const explained = readFileSync(join(projectRoot, 'docs/assignors.md'), 'utf8')
+      .replaceAll('| ... ', '| ')
+      .replace('by a tag', 'by zone');
+    expect(names).to.have.length(16);
+    expect(names.filter((name) => !explained.includes(`\n| ${name} |`))).to.deep.equal([]);
   });
 
   it('answers the same as JSON', async () => {
