@@ -147,6 +147,12 @@ export function readAssignment(value: unknown, question: ModuleProblem): Placeme
         `Tasks of member "${memberId}" are ${show(tasks)}, wanted { active, standby }`,
       );
     }
+    const unknown = Object.keys(tasks).find((key) => !LISTS.has(key));
+    if (unknown !== undefined) {
+      throw new Error(
+        `${show(unknown)} of member "${memberId}" is not known: wanted only ${[...LISTS].join(', ')}`,
+      );
+    }
     const lists: MemberTasks = tasks;
     for (const t of numbersOf(lists.active, `active of member "${memberId}"`, taskNumbers)) {
       const other = memberIds[at(active, t)];
@@ -170,6 +176,8 @@ export function readAssignment(value: unknown, question: ModuleProblem): Placeme
   refuseIncomplete(placement, question);
   return placement;
 }
+
+const LISTS: ReadonlySet<string> = new Set(['active', 'standby'] satisfies (keyof MemberTasks)[]);
 
 /** Refuses tasks that are nowhere, twice on a process, or short of standbys. */
 function refuseIncomplete({ active, standby }: Placement, { dense, taskIds }: ModuleProblem): void {
@@ -202,7 +210,7 @@ function entriesOf(value: unknown): Iterable<readonly [unknown, unknown]> {
   throw new Error(`It returned ${show(value)}, wanted a Map or an object by member id`);
 }
 
-/** The tasks of a list as numbers; none where the list is left out. */
+/** The tasks of a list as numbers; none where the list is left out. What is no task is told before that there are too many. */
 function numbersOf(
   list: unknown,
   name: string,
@@ -210,14 +218,18 @@ function numbersOf(
 ): readonly number[] {
   if (list === undefined) return [];
   if (!Array.isArray(list)) throw new Error(`List ${name} is ${show(list)}, wanted an array`);
-  if (list.length > taskNumbers.size) {
-    throw new Error(`List ${name} has ${list.length} entries; there are ${taskNumbers.size} tasks`);
-  }
-  return Array.from(list, (taskId: unknown) => {
+  const numbers: number[] = [];
+  for (const taskId of list as readonly unknown[]) {
     const t = taskNumbers.get(taskId);
     if (t === undefined) throw new Error(`List ${name} names ${show(taskId)}, which is no task`);
-    return t;
-  });
+    if (numbers.length === taskNumbers.size) {
+      throw new Error(
+        `List ${name} has ${list.length} entries; there are ${taskNumbers.size} tasks`,
+      );
+    }
+    numbers.push(t);
+  }
+  return numbers;
 }
 
 function isObject(value: unknown): value is object {

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { type AssignmentProblem, gatherProblem } from '../../machines/model/assignment.ts';
 import type {
@@ -90,9 +92,21 @@ const INVALID: Readonly<Record<string, [unknown, string]>> = {
     { a: { active: new Array(2) } },
     'List active of member "a" names undefined, which is no task',
   ],
-  'a list without end': [
+  'a list of holes without end': [
     { a: { active: new Array(1e9) } },
-    'List active of member "a" has 1000000000 entries; there are 3 tasks',
+    'List active of member "a" names undefined, which is no task',
+  ],
+  'a task that is none beside all others': [
+    { a: { active: ['0_0', '0_1', 'out_1_0', '9_9'] } },
+    'List active of member "a" names "9_9", which is no task',
+  ],
+  'more tasks than there are': [
+    { a: { active: ['0_0', '0_1', 'out_1_0', '0_0'] } },
+    'List active of member "a" has 4 entries; there are 3 tasks',
+  ],
+  'a list by another name': [
+    { a: { actives: ['0_0', '0_1', 'out_1_0'] } },
+    '"actives" of member "a" is not known: wanted only active, standby',
   ],
   'a task twice': [
     { a: { active: ['0_0'] }, b: { active: ['0_0'] } },
@@ -252,6 +266,23 @@ describe('an assignor module', () => {
       );
       expect(ask(problem).answer(assignment)).to.deep.equal(ours);
     }
+  });
+});
+
+describe('the example in docs/own-assignor.md', () => {
+  it('breaks no invariant, with standbys or without, while all members take new tasks (H1 to H6)', async () => {
+    const text = readFileSync(join(projectRoot, 'docs/own-assignor.md'), 'utf8');
+    const [, code = ''] = /^```js\n(.*?)^```$/ms.exec(text) ?? [];
+    const url = `data:text/javascript,${encodeURIComponent(code)}`;
+    const { default: assign } = (await import(url)) as { default: Assignor };
+    let standbys = 0;
+    for (const problem of randomProblems(80)) {
+      const { problem: told, answer } = ask(problem);
+      if (told.members.some(({ takesNewTasks }) => !takesNewTasks)) continue;
+      standbys += told.standbysPerTask;
+      expect(answer(await assign(told))).to.have.property('members');
+    }
+    expect(standbys).to.be.above(0);
   });
 });
 
