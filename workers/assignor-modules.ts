@@ -18,6 +18,8 @@ export type AssignorModulesOptions = {
   readonly log: Pick<Log, 'warn' | 'info'>;
   /** A clock that never runs backwards, ms. */
   readonly monotonicMs?: () => number;
+  /** The clock on the wall, ms since 1970: by it people are told until when a module rests. */
+  readonly wallMs?: () => number;
 };
 
 /** What a module is asked for. */
@@ -111,6 +113,7 @@ class OwnAssignor {
   readonly #waitingMax: number;
   readonly #log: AssignorModulesOptions['log'];
   readonly #monotonicMs: () => number;
+  readonly #wallMs: () => number;
   readonly #waiting: ((isTurn: boolean) => void)[] = [];
   /** Groups with which it has failed since it last assigned for them; the one heard of last comes last. */
   readonly #trouble = new Map<string, Trouble>();
@@ -126,6 +129,7 @@ class OwnAssignor {
     this.#waitingMax = options.waitingMax ?? WAITING_MAX;
     this.#log = log;
     this.#monotonicMs = options.monotonicMs ?? (() => performance.now());
+    this.#wallMs = options.wallMs ?? Date.now;
   }
 
   /** @returns why it cannot be used, in a line; undefined when it can. */
@@ -195,8 +199,8 @@ class OwnAssignor {
   }
 
   #restOf(groupId: string): ModuleFault | undefined {
-    const nowMs = this.#monotonicMs();
-    return this.#loading.restAt(nowMs) ?? this.#trouble.get(groupId)?.conduct.restAt(nowMs);
+    const now = { monotonicMs: this.#monotonicMs(), wallMs: this.#wallMs() };
+    return this.#loading.restAt(now) ?? this.#trouble.get(groupId)?.conduct.restAt(now);
   }
 
   #troubleOf(groupId: string): Trouble {

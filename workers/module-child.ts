@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { writeFileSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { pathToFileURL } from 'node:url';
@@ -18,7 +19,7 @@ const ANSWERS_FD = 3;
 
 type OwnAssign = (problem: unknown) => unknown;
 
-async function main(file: string, memoryMaxBytes: number): Promise<void> {
+async function main(memoryMaxBytes: number): Promise<void> {
   standBack();
   const workerData: GuardOrders = {
     parentPid: process.ppid,
@@ -37,7 +38,7 @@ async function main(file: string, memoryMaxBytes: number): Promise<void> {
     process.exit(1);
   });
 
-  const assign = await load(file, say);
+  const assign = await load(say);
   if (assign === undefined) return;
   say({ kind: 'ready' });
   const reader = new FrameReader(Number.POSITIVE_INFINITY);
@@ -60,15 +61,14 @@ function standBack(): void {
 }
 
 /** @returns undefined where there is none; its parent was told why. */
-async function load(
-  file: string,
-  say: (answer: ModuleAnswer) => void,
-): Promise<OwnAssign | undefined> {
+async function load(say: (answer: ModuleAnswer) => void): Promise<OwnAssign | undefined> {
   let found: unknown;
   try {
-    found = ((await import(pathToFileURL(file).href)) as { readonly default?: unknown }).default;
+    found = ((await import(href)) as { readonly default?: unknown }).default;
   } catch (error) {
-    say({ kind: 'fault', fault: 'load', text: textOf(error) });
+    const text = textOf(error);
+    const place = error instanceof SyntaxError && !text.includes(href) ? placeInSyntax() : '';
+    say({ kind: 'fault', fault: 'load', text: text + place });
     return undefined;
   }
   if (typeof found === 'function') return found as OwnAssign;
@@ -92,12 +92,30 @@ async function answer(assign: OwnAssign, frame: Buffer): Promise<ModuleAnswer> {
   }
 }
 
+const CHECK_MS = 5_000;
+
+/**
+ * Where the module does not parse: an error that is caught does not tell, one that nobody catches does. The module is read
+ * once more, by a process that runs nothing of it.
+ *
+ * @returns nothing where it is not the module itself that does not parse, but one that it imports.
+ */
+function placeInSyntax(): string {
+  const { error, stderr } = spawnSync(process.execPath, ['--check', file], {
+    encoding: 'utf8',
+    timeout: CHECK_MS,
+  });
+  if (error !== undefined) return '';
+  const [line = ''] = stderr.split('\n');
+  return line.startsWith(file) || line.startsWith(href) ? ` (at ${line.trim()})` : '';
+}
+
 /** The error in one line, with the place in the module that it comes from. */
 function textOf(error: unknown): string {
   try {
     if (!(error instanceof Error)) return String(error);
     const { name, message, stack = '' } = error;
-    const place = stack.split('\n').find((line) => line.includes(pathToFileURL(file).href));
+    const place = stack.split('\n').find((line) => line.includes(href));
     const told = name === 'Error' ? message : `${name}: ${message}`;
     return place === undefined ? told : `${told} (${place.trim()})`;
   } catch {
@@ -106,4 +124,5 @@ function textOf(error: unknown): string {
 }
 
 const [, , file = '', memoryMaxBytes = ''] = process.argv;
-await main(file, Number(memoryMaxBytes));
+const { href } = pathToFileURL(file);
+await main(Number(memoryMaxBytes));

@@ -18,7 +18,8 @@ const REST_MAX_MS = 600_000;
 
 /**
  * How an assignor module has behaved of late. After three faults in a row it rests: it is not to be asked for 10 s, then once
- * more; each further fault doubles the rest, up to 10 minutes. Times are of a clock that never runs backwards, ms.
+ * more; each further fault doubles the rest, up to 10 minutes. Times are of a clock that never runs backwards, ms; people are
+ * told the end of a rest by the clock on the wall.
  */
 export class ModuleConduct {
   #faultsInARow = 0;
@@ -39,14 +40,22 @@ export class ModuleConduct {
     this.#restUntilMs = 0;
   }
 
-  /** @returns why it is not to be asked now; undefined when it may be. */
-  restAt(nowMs: number): ModuleFault | undefined {
-    const leftMs = this.#restUntilMs - nowMs;
+  /** @returns why it is not to be asked now, in words that stay true; undefined when it may be. */
+  restAt({ monotonicMs, wallMs }: Now): ModuleFault | undefined {
+    const leftMs = this.#restUntilMs - monotonicMs;
     if (leftMs <= 0) return undefined;
-    const seconds = Math.ceil(leftMs / 1_000);
     return new ModuleFault(
       'resting',
-      `It is not asked for another ${seconds} s, after ${this.#faultsInARow} faults in a row: ${this.#lastText}`,
+      `It rests until ${wholeSecond(wallMs + leftMs)}, and is asked at the next assignment after that; ${this.#faultsInARow} faults in a row, the last: ${this.#lastText}`,
     );
   }
+}
+
+/** One moment by two clocks. */
+export type Now = { readonly monotonicMs: number; readonly wallMs: number };
+
+/** A moment as people and programs read it, not before it has come. */
+function wholeSecond(wallMs: number): string {
+  const text = new Date(Math.ceil(wallMs / 1_000) * 1_000).toISOString();
+  return text.replace('.000Z', 'Z');
 }

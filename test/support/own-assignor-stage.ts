@@ -35,7 +35,7 @@ export function ownProblem(groupId: string): AssignmentProblem {
 export class OwnAssignorStage {
   /** What was logged, the text first. */
   readonly said: [string, object][] = [];
-  /** What the pools' clock shows. */
+  /** What the pools' clocks show. */
   nowMs = 0;
   readonly #closers: (() => Promise<void>)[] = [];
   readonly #log = {
@@ -54,6 +54,7 @@ export class OwnAssignorStage {
       memoryMaxBytes: MEMORY_MAX_BYTES,
       log: this.#log,
       monotonicMs: () => this.nowMs,
+      wallMs: () => this.nowMs,
     });
     this.#closers.push(() => modules.close());
     return modules;
