@@ -1,6 +1,6 @@
 /**
  * The name that looks most like a misspelt one, or undefined when none is close: at most a third of its letters may
- * differ. Of equally close names the first.
+ * differ, whether they are small or capital. Of equally close names the first.
  */
 export function nearestName(misspelt: string, names: readonly string[]): string | undefined {
   let best: string | undefined;
@@ -8,7 +8,7 @@ export function nearestName(misspelt: string, names: readonly string[]): string 
   for (const name of names) {
     // The difference in length is a lower bound of the distance: most names are out at once.
     if (Math.abs(name.length - misspelt.length) >= bestDistance) continue;
-    const distance = editDistance(misspelt, name);
+    const distance = editDistance(misspelt.toLowerCase(), name.toLowerCase());
     if (distance < bestDistance) {
       best = name;
       bestDistance = distance;

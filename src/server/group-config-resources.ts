@@ -39,8 +39,8 @@ export function groupConfigResources(parts: GroupConfigParts): ConfigResources {
   function judge(wanted: ReadonlyMap<string, string>): Outcome | undefined {
     const faults = validateGroupConfigs(wanted, broker());
     if (faults.length === 0) return undefined;
-    const texts = faults.map(
-      ({ key, seen, wanted }) => `${key} is "${seen}", wanted ${wanted}${nearestTo(key)}`,
+    const texts = faults.map(({ key, seen, wanted }) =>
+      groupConfigs.has(key) ? `${key} is "${seen}", wanted ${wanted}` : noSuchConfig(key),
     );
     return { error: 'INVALID_CONFIG', message: `Cannot alter configs: ${texts.join('; ')}` };
   }
@@ -61,9 +61,9 @@ export function groupConfigResources(parts: GroupConfigParts): ConfigResources {
   };
 }
 
-/** Ends the sentence about a name that no setting of a group has. */
-function nearestTo(key: string): string {
-  if (groupConfigs.has(key)) return '';
+/** Blames the name, whatever the value. */
+function noSuchConfig(key: string): string {
   const nearest = nearestName(key, [...groupConfigs.keys()]);
-  return nearest === undefined ? '' : `; the nearest is ${nearest}`;
+  const hint = nearest === undefined ? '' : ` (the nearest is ${nearest})`;
+  return `groups have no config "${key}"${hint}`;
 }

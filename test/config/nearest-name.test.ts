@@ -9,6 +9,13 @@ describe('nearestName()', () => {
     }
   });
 
+  it('finds a name in other letters, small or capital', () => {
+    expect(nearestName('DATA.DIR', ['port', 'data.dir', 'store'])).to.equal('data.dir');
+    expect(nearestName('zookeeper.clientcnxn', ['zookeeper.clientCnxn'])).to.equal(
+      'zookeeper.clientCnxn',
+    );
+  });
+
   it('finds nothing when nothing is close', () => {
     expect(nearestName('colour', ['port', 'data.dir', 'store'])).to.equal(undefined);
   });

@@ -178,14 +178,17 @@ describe('settings of a group', () => {
     });
   }
 
-  it('are refused under a name that no group has', async () => {
+  it('are refused under a name that no group has: the name is wrong, and not the value', async () => {
     const parts = await standaloneParts();
-    expect(await alter(parts, 'streams.sesion.timeout.ms', '50000')).to.deep.equal([
-      [
-        INVALID_CONFIG,
-        'Cannot alter configs: streams.sesion.timeout.ms is "50000", wanted a config that groups have; ' +
-          'the nearest is streams.session.timeout.ms',
-      ],
-    ]);
+    const wrong: readonly (readonly [name: string, hint: string])[] = [
+      ['streams.sesion.timeout.ms', ' (the nearest is streams.session.timeout.ms)'],
+      ['STREAMS.ASSIGNOR.NAME', ' (the nearest is streams.assignor.name)'],
+      ['colour', ''],
+    ];
+    for (const [name, hint] of wrong) {
+      expect(await alter(parts, name, '50000')).to.deep.equal([
+        [INVALID_CONFIG, `Cannot alter configs: groups have no config "${name}"${hint}`],
+      ]);
+    }
   });
 });
