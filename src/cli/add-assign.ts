@@ -2,10 +2,12 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type AssignorModule, modulesOf } from '../config/assignor-modules.ts';
 import type { HostPort } from '../config/host-port.ts';
 import type { CellEdits, NewMember } from '../problem/edit-cell.ts';
+import { CELL_STANDBYS_MAX, TAG_KEYS_MAX } from '../problem/read-cell.ts';
+import { INT64_MAX } from '../problem/shape.ts';
 import { assign } from './assign.ts';
 import { runAssignCells } from './bench.ts';
 import type { CommandIo } from './command-io.ts';
-import { adminOption, collect, wholeNumber, wholeNumberFrom } from './flags.ts';
+import { adminOption, collect, digitsUpTo, refuseSecondValues, wholeNumber } from './flags.ts';
 
 type Flags = {
   readonly problem?: string;
@@ -21,7 +23,7 @@ type Flags = {
   readonly addMember?: readonly NewMember[];
   readonly removeMember?: readonly string[];
   readonly removeProcess?: readonly string[];
-  readonly standbys?: number;
+  readonly standbys?: string;
   readonly tags?: readonly string[];
   readonly lag?: string;
   readonly tasks?: NonNullable<CellEdits['tasks']>;
@@ -48,6 +50,15 @@ const NOT_WITH_CELLS: (keyof Flags)[] = [
   'removeMember',
   'addMember',
 ];
+/** Options that may be given many times. */
+const REPEATABLE: ReadonlySet<string> = new Set([
+  'assignor',
+  'module',
+  'tasks',
+  'remove-process',
+  'remove-member',
+  'add-member',
+]);
 const ONLY_WITH_CELLS = ['once', 'assignment', 'warm', 'measure'] as const;
 const EXAMPLES = `
 Examples:
@@ -74,6 +85,7 @@ export function addAssign(program: Command, io: CommandIo): void {
     .option('--write <file>', 'write the problem, as changed, to a file');
   addEdits(command);
   addCells(command);
+  refuseSecondValues(command, REPEATABLE);
   command.addHelpText('after', EXAMPLES).action((flags: Flags) => {
     if (flags.cells === true) return runCells(flags);
     const misplaced = ONLY_WITH_CELLS.find((flag) => flags[flag] !== undefined);
@@ -93,9 +105,13 @@ export function addAssign(program: Command, io: CommandIo): void {
 /** Changes of the problem, in the order in which they are carried out. */
 function addEdits(command: Command): void {
   command
-    .option('--standbys <number>', 'what if: standbys of each task with state', wholeNumberFrom(0))
+    .option(
+      '--standbys <number>',
+      'what if: standbys of each task with state',
+      digitsUpTo(CELL_STANDBYS_MAX),
+    )
     .option('--tags <tag,..>', 'what if: the rack-aware assignment tags', readTags)
-    .option('--lag <number>', 'what if: the acceptable recovery lag')
+    .option('--lag <number>', 'what if: the acceptable recovery lag', digitsUpTo(INT64_MAX))
     .option('--tasks <subtopology=number>', 'what if: its tasks; repeatable', readTasks)
     .option('--remove-process <id>', 'what if: it is gone; repeatable', collect)
     .option('--remove-member <id>', 'what if: it is gone; repeatable', collect)
@@ -105,7 +121,7 @@ function addEdits(command: Command): void {
         'what if: one more; all may be left out; repeatable',
       )
         .argParser(readNewMember)
-        .preset('@'),
+        .preset(''),
     );
 }
 
@@ -124,9 +140,9 @@ function addCells(command: Command): void {
 }
 
 function run(flags: Flags, io: CommandIo): Promise<void> {
-  const { problem, group, admin, assignor } = flags;
+  const { problem, group, admin, assignor, standbys } = flags;
   const edits: CellEdits = {
-    standbys: flags.standbys,
+    standbys: standbys === undefined ? undefined : Number(standbys),
     tags: flags.tags,
     lag: flags.lag,
     tasks: flags.tasks ?? [],
@@ -159,10 +175,18 @@ function runCells({ once, assignment, warm, measure }: Flags): Promise<void> {
 }
 
 function readTags(text: string): readonly string[] {
-  return text
-    .split(',')
-    .map((tag) => tag.trim())
-    .filter((tag) => tag !== '');
+  if (text.trim() === '') return [];
+  const tags = text.split(',').map((tag) => tag.trim());
+  if (tags.includes('') || tags.length > TAG_KEYS_MAX || hasRepeats(tags)) {
+    throw new InvalidArgumentError(
+      `Wanted at most ${TAG_KEYS_MAX} names, none of them empty and none twice, separated by commas.`,
+    );
+  }
+  return tags;
+}
+
+function hasRepeats(names: readonly string[]): boolean {
+  return new Set(names).size < names.length;
 }
 
 function readTasks(
@@ -177,10 +201,14 @@ function readTasks(
 function readNewMember(text: string, before: readonly NewMember[] = []): readonly NewMember[] {
   const [name = '', ...tagTexts] = text.split(',');
   const tags = tagTexts.map((tag) => /^([^=]+)=(.*)$/s.exec(tag)?.slice(1) ?? []);
-  if (tags.some((parts) => parts.length === 0)) {
+  const at = name.lastIndexOf('@');
+  const isProcessMissing = at !== -1 && at === name.length - 1;
+  if (isProcessMissing || tags.some((parts) => parts.length === 0)) {
     throw new InvalidArgumentError('Wanted [ID][@PROCESS][,TAG=VALUE,..].');
   }
-  const at = name.lastIndexOf('@');
+  if (hasRepeats(tags.map(([tag = '']) => tag))) {
+    throw new InvalidArgumentError('Wanted each tag once.');
+  }
   const [id, process] = at === -1 ? [name, ''] : [name.slice(0, at), name.slice(at + 1)];
   const added = {
     id: id || undefined,

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type HostPort, parseHostPort } from '../config/host-port.ts';
 
 const ADMIN: HostPort = { host: '127.0.0.1', port: 10_093 };
@@ -21,14 +21,33 @@ export function readHostPort(text: string): HostPort {
   return place;
 }
 
-/** A whole number from `min` up to nine digits. */
-export function wholeNumberFrom(min: number): (text: string) => number {
+/** A whole number from 1 up to nine digits. */
+export function wholeNumber(text: string): number {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (number === 0) throw new InvalidArgumentError('Wanted a whole number from 1 on.');
+  return number;
+}
+
+/** The digits of a whole number from 0 to `max`, which may be one that no number holds exactly. */
+export function digitsUpTo(max: number | bigint): (text: string) => string {
   return (text) => {
-    const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(number >= min)) throw new InvalidArgumentError(`Wanted a whole number from ${min} on.`);
-    return number;
+    if (/^\d{1,19}$/.test(text) && BigInt(text) <= max) return text;
+    throw new InvalidArgumentError(`Wanted a whole number from 0 to ${max}.`);
   };
 }
 
-/** A whole number from 1 on. */
-export const wholeNumber = wholeNumberFrom(1);
+/**
+ * Refuses a second value of an option that takes one: it would take the place of the first without a word.
+ *
+ * @param repeatable options that take many.
+ */
+export function refuseSecondValues(command: Command, repeatable: ReadonlySet<string>): void {
+  for (const option of command.options) {
+    if (!option.required || repeatable.has(option.name())) continue;
+    let isGiven = false;
+    command.on(`option:${option.name()}`, () => {
+      if (isGiven) command.error(`error: option '${option.flags}' is given twice`);
+      isGiven = true;
+    });
+  }
+}

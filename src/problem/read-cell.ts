@@ -22,7 +22,7 @@ export const CELL_TASKS_MAX = 1_000_000;
 export const CELL_STANDBYS_MAX = 100;
 /** Standbys of all tasks together. */
 export const CELL_COPIES_MAX = 2_000_000;
-const TAG_KEYS_MAX = 100;
+export const TAG_KEYS_MAX = 100;
 const INT32_MAX = 2 ** 31 - 1;
 
 const partition = wholeNumber(0, CELL_TASKS_MAX - 1);

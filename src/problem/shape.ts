@@ -13,7 +13,8 @@ export type Place = { readonly key: string | number; readonly in: Place } | unde
 export type Read<T> = (value: unknown, place: Place) => T;
 
 const SHOWN_MAX = 60;
-const INT64_MAX = 2n ** 63n - 1n;
+/** The largest int64. */
+export const INT64_MAX = 2n ** 63n - 1n;
 const WORD = /^[A-Za-z_]\w{0,59}$/;
 
 /** A place as programs write it: `members[3].offsets["0"]`. */

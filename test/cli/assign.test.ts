@@ -243,13 +243,29 @@ describe('headgate assign', () => {
       [['--problem', file, '--add-member', 'c,zone'], /Wanted \[ID\]\[@PROCESS\]\[,TAG=VALUE/],
       [['--cells', '--standbys', '1'], /'--cells' cannot be used with option '--standbys/],
       [['--problem', file, '--assignor', 'x'], /^Cannot use assignor "x": wanted one of sticky, /],
-      [['--problem', file, '--standbys', '-1'], /Wanted a whole number from 0 on/],
+      [
+        ['--problem', file, '--standbys', '-1'],
+        /'--standbys <number>' .*Wanted a whole number from 0 to 100\./,
+      ],
       [['--problem', file, '--tasks', '0'], /Wanted SUBTOPOLOGY=NUMBER/],
       [
         ['--problem', file, '--remove-member', 'x'],
         /^Cannot remove: the problem has no member "x"\n$/,
       ],
-      [['--problem', file, '--lag', 'x'], /^configs\.acceptableRecoveryLag is "x": wanted /],
+      [
+        ['--problem', file, '--lag', 'x'],
+        /'--lag <number>' .*Wanted .* 0 to 9223372036854775807\./,
+      ],
+      [['--problem', file, '--lag', '9223372036854775808'], /'--lag <number>' argument/],
+      [['--problem', file, '--standbys', '101'], /'--standbys <number>' argument '101' is invalid/],
+      [['--problem', file, '--tags', 'zone, zone'], /'--tags <tag,..>' .*none twice, sep/],
+      [['--problem', file, '--tags', 'zone,,rack'], /'--tags <tag,..>' .*none of them empty/],
+      [['--problem', file, '--add-member', 'x@'], /Wanted \[ID\]\[@PROCESS\]/],
+      [['--problem', file, '--add-member', 'x,zone=a,zone=b'], /Wanted each tag once\./],
+      [
+        ['--problem', file, '--write', 'a', '--write', 'b'],
+        /^error: option '--write <file>' is given twice\n/,
+      ],
     ];
     for (const [args, said] of asked) {
       expect(await io.run('assign', ...args), args.join(' ')).to.equal(2);
