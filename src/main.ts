@@ -18,6 +18,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 const code = await runCommand(process.argv.slice(2), {
+  input: () => process.stdin,
   out: (text) => {
     process.stdout.write(text);
   },

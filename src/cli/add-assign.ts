@@ -74,7 +74,10 @@ export function addAssign(program: Command, io: CommandIo): void {
   const command = program
     .command('assign')
     .description('what would move: assigns the tasks of a group without touching it')
-    .option('--problem <file>', 'the group as a problem file has it (docs/problem-files.md)')
+    .option(
+      '--problem <file>',
+      'the group as a problem file has it (docs/problem-files.md); - is standard input',
+    )
     .option('--group <id>', 'the group as it runs now; asks the admin server')
     .addOption(adminOption())
     .option('--assignor <name>', 'by this one; may be given many times', collect)

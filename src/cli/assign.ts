@@ -20,7 +20,7 @@ import { CommandError, type CommandIo, WRONGLY_ASKED } from './command-io.ts';
 import { jsonText } from './table.ts';
 
 export type AssignOptions = {
-  /** A problem file; or else the live group to ask the admin server for. */
+  /** A problem file, `-` for standard input; or else the live group to ask the admin server for. */
   readonly from: { readonly file: string } | { readonly group: string; readonly admin: HostPort };
   readonly edits: CellEdits;
   /** Left out: the modules given, else the one of the problem. */
@@ -36,6 +36,8 @@ export type AssignOptions = {
   readonly json: boolean;
 };
 
+/** The file that is standard input. */
+const STANDARD_INPUT = '-';
 const RUN_DEADLINE_MS = 60_000;
 
 /** `assign`: what would move, as one assignor or several would have it. Nothing but the file to be written is touched. */
@@ -44,7 +46,7 @@ export async function assign(options: AssignOptions, io: CommandIo): Promise<voi
   const modules = modulesIn('.', options.modules);
   const known = [...ASSIGNORS, ...modules.map(({ name }) => name)];
   refuseUnknown(options.assignors ?? [], known);
-  const read = 'file' in options.from ? readFile(options.from.file) : await askFor(options.from);
+  const read = await readFrom(options.from, io);
   const cell = edited(read, options);
   if (options.write !== undefined) writeFile(options.write, cell);
   const asked = assignorsFor(options, cell, known);
@@ -100,16 +102,36 @@ function refuseUnknown(assignors: readonly string[], known: readonly string[]): 
   );
 }
 
-function readFile(file: string): Cell {
+async function readFrom(from: AssignOptions['from'], io: CommandIo): Promise<Cell> {
+  if (!('file' in from)) return askFor(from);
+  const { file } = from;
+  const isInput = file === STANDARD_INPUT;
   try {
-    const { size } = statSync(file);
-    if (size > CELL_BYTES_MAX) {
-      throw new CellError(`It is ${size} bytes long: wanted at most ${CELL_BYTES_MAX}`);
-    }
-    return parseCell(readFileSync(file, 'utf8'));
+    return parseCell(isInput ? await readInput(io) : readFile(file));
   } catch (error) {
-    throw new CommandError(`Cannot read ${file}: ${reasonOf(error)}`);
+    throw new CommandError(`Cannot read ${isInput ? 'standard input' : file}: ${reasonOf(error)}`);
   }
+}
+
+function readFile(file: string): string {
+  const { size } = statSync(file);
+  if (size > CELL_BYTES_MAX) {
+    throw new CellError(`It is ${size} bytes long: wanted at most ${CELL_BYTES_MAX}`);
+  }
+  return readFileSync(file, 'utf8');
+}
+
+async function readInput(io: CommandIo): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of io.input()) {
+    size += part.length;
+    if (size > CELL_BYTES_MAX) {
+      throw new CellError(`It is longer than ${CELL_BYTES_MAX} bytes: wanted at most that`);
+    }
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
 }
 
 async function askFor({ group, admin }: { group: string; admin: HostPort }): Promise<Cell> {

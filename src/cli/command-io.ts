@@ -14,6 +14,8 @@ export type Started = {
 
 /** The world as commands see it: everything they touch beside the network and files. */
 export type CommandIo = {
+  /** Standard input, for who reads it; to ask for it may keep the process until it ends. */
+  readonly input: () => AsyncIterable<Uint8Array>;
   /** Writes to standard output: what was asked for. */
   readonly out: (text: string) => void;
   /** Writes to standard error: what is said about it. */

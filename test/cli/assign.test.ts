@@ -228,6 +228,27 @@ describe('headgate assign', () => {
     expect((await said('--write', join(folder, 'no', 'where')))[1]).to.match(/^Cannot write /);
   });
 
+  it('reads the problem from standard input when the file is named -', async () => {
+    keep({ ...CELL, group: { id: 'é', epoch: 7 } });
+    await assign();
+    const { output } = io;
+    expect(output).to.match(/^Group é at epoch 7: /);
+    const bytes = readFileSync(file);
+    const cut = bytes.indexOf(0xc3) + 1;
+    io.given = [bytes.subarray(0, cut), bytes.subarray(cut)];
+    expect(await io.run('assign', '--problem', '-')).to.equal(0);
+    expect([io.output, io.errors]).to.deep.equal([output, '']);
+    const refused = async (...given: readonly Buffer[]) => {
+      io.given = given;
+      return [await io.run('assign', '--problem', '-'), io.output, io.errors];
+    };
+    expect(await refused(Buffer.alloc(64 * 1024 * 1024), Buffer.alloc(1))).to.deep.equal([
+      ...[1, ''],
+      'Cannot read standard input: It is longer than 67108864 bytes: wanted at most that\n',
+    ]);
+    expect((await refused())[2]).to.match(/^Cannot read standard input: It is not JSON: [^\n]*\n$/);
+  });
+
   it('refuses what it cannot be asked with exit code 2', async () => {
     const asked: readonly (readonly [args: readonly string[], said: RegExp])[] = [
       [[], /^error: wanted one of --problem, --group and --cells\n/],

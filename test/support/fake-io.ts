@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { CommandIo, Started } from '../../src/cli/command-io.ts';
 import { runCommand } from '../../src/cli/run-command.ts';
 import type { Config } from '../../src/config/config.ts';
@@ -6,6 +7,8 @@ import { ManualClock } from './manual-clock.ts';
 
 /** A world for commands that only remembers: what was written, started and asked. */
 export class FakeIo implements CommandIo {
+  /** What comes on standard input, part by part. */
+  given: readonly Uint8Array[] = [];
   output = '';
   errors = '';
   isTerminal = false;
@@ -27,6 +30,7 @@ export class FakeIo implements CommandIo {
   });
   private readonly stopListeners: (() => void)[] = [];
 
+  readonly input = () => Readable.from(this.given);
   readonly out = (text: string) => {
     this.output += text;
   };
