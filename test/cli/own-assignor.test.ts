@@ -16,10 +16,10 @@ import { until } from '../support/open-server.ts';
 
 const NOWHERE = { host: '', port: 0 };
 
-/** Gives everything to one member, but fails for the group `spoilt`. */
+/** Gives everything to one member, but fails for groups that are spoilt. */
 const MODULE = `
 export default ({ groupId, tasks, members }) => {
-  if (groupId === 'spoilt') throw new Error('out of ideas');
+  if (groupId.startsWith('spoilt')) throw new Error('out of ideas');
   return { [members.at(-1).memberId]: { active: tasks.map(({ taskId }) => taskId) } };
 };
 `;
@@ -188,6 +188,36 @@ describe("a coordinator with an assignor of one's own", () => {
       /^assignor_fallback_count{assignor="own",reason="missing"} 1$/m,
     );
     await second.close();
+  });
+
+  it('asks it again once its stand-in was selected for a heartbeat, and not before', async () => {
+    const groupId = 'spoilt, too';
+    await select(groupId, 'own');
+    const threw = async () =>
+      Number(
+        /^assignor_fallback_count{assignor="own",reason="threw"} (\d+)$/m.exec(
+          await open.get('/metrics'),
+        )?.[1],
+      );
+    const before = await threw();
+    const member = new ScriptedMember(open.connection, { groupId, topics: ['in'] });
+    const reached = async (epoch: number) => {
+      while (member.memberEpoch < epoch) await member.acknowledge();
+    };
+    await member.join();
+    await reached(1);
+    while ((await threw()) === before) await member.acknowledge();
+    const epoch = member.memberEpoch;
+    await member.beat();
+    await member.beat();
+    expect([await threw(), member.memberEpoch]).to.deep.equal([before + 1, epoch]);
+    await select(groupId, 'sticky');
+    await reached(epoch + 1);
+    expect(await threw()).to.equal(before + 1);
+    await select(groupId, 'own');
+    await reached(epoch + 2);
+    expect(await threw()).to.equal(before + 2);
+    expect(member.given).to.deep.equal(member.owned);
   });
 
   it('goes on without a word about it once it assigns again', async () => {
