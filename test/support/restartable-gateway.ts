@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import type { BrokerAddress } from '../../src/client/connection.ts';
 import { HeadgateProcess } from './headgate-process.ts';
 
@@ -22,8 +22,9 @@ export class RestartableGateway {
   }
 
   async start(): Promise<BrokerAddress> {
-    const port = this.#address === undefined ? [] : ['--port', String(this.#address.port)];
-    this.#process = HeadgateProcess.servePlainly(this.#folder, ...this.#flags, ...port);
+    const port = this.#address?.port ?? (await lastingPort());
+    const flags = [...this.#flags, '--port', String(port)];
+    this.#process = HeadgateProcess.servePlainly(this.#folder, ...flags);
     this.#address = await this.#process.ready();
     return this.#address;
   }
@@ -32,7 +33,8 @@ export class RestartableGateway {
   async restartCommand(): Promise<string> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
     const { port } = this.#server.address() as AddressInfo;
-    const ask = `fetch('http://127.0.0.1:${port}').then((answer) => process.exit(answer.ok ? 0 : 1))`;
+    const tell = 'answer.ok || answer.text().then((text) => { throw new Error(text) })';
+    const ask = `fetch('http://127.0.0.1:${port}').then((answer) => ${tell})`;
     return `${process.execPath} -e "${ask}"`;
   }
 
@@ -44,4 +46,27 @@ export class RestartableGateway {
     await this.#process?.end('SIGTERM');
     await this.start();
   }
+}
+
+/** Ports from which no system takes one for a connection that goes out; how many of them are tried. */
+const LASTING_PORTS = { from: 20_000, to: 30_000, tries: 50 };
+
+/**
+ * A free port that stays free while nobody listens there: one that the system gives to whoever asks for any may be the
+ * near end of a client's connection by the time that the gateway is back.
+ */
+async function lastingPort(): Promise<number> {
+  const { from, to, tries } = LASTING_PORTS;
+  for (let i = 0; i < tries; i++) {
+    const port = from + Math.floor(Math.random() * (to - from));
+    const server = createSocketServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
+  throw new Error(`Find a port from ${from} to ${to}: ${tries} are in use`);
 }
