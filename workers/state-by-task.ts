@@ -1,6 +1,7 @@
-import { type Candidates, copyLists, newCandidates, renumber, roomFor } from './candidate-lists.ts';
+import { type Candidates, renumber } from './candidate-lists.ts';
 import { at, type Dense } from './dense.ts';
 import type { MemberTasks } from './member-tasks.ts';
+import { RankedCandidates } from './ranked-candidates.ts';
 import { numbersBefore, TasksByMember } from './tasks-by-member.ts';
 
 /** What a member had and has, and its number before and after; undefined and -1: it was not there, or is no more. */
@@ -26,15 +27,11 @@ export type StateRules = {
   ) => MemberTasks;
 };
 
-/** Longer lists than this are left to the library; an insertion sort would take its time. */
-const SHORT_LIST = 16;
 /** More changes than this share of all state, and making everything anew is faster. */
 const PATCHED_SHARE = 1 / 8;
 
 /**
- * Who has which task as active, and who else may have state of it. Candidates come by rank: first those that hold the
- * task now, then those that have it on disk; of these the larger sum first, then the member with the smaller number.
- * Sums that doubles do not tell apart are compared exactly.
+ * Who has which task as active, and who else may have state of it: by task, and by member.
  *
  * Few changes are put into what is there, at the cost of copying numbers; what comes of it does not depend on the way.
  *
@@ -43,25 +40,21 @@ const PATCHED_SHARE = 1 / 8;
 export class StateByTask {
   readonly #rules: StateRules;
   readonly #prevActive: Int32Array;
-  #candidates: Candidates;
-  /** Lists of a time before, to be filled anew. */
-  #spare: Candidates | undefined;
+  readonly #candidates: RankedCandidates;
   #read: readonly MemberTasks[] = [];
   /** The same by member: actives, copies and what is on disk. */
   readonly #activesOf: TasksByMember;
   readonly #copiesOf: TasksByMember;
   readonly #onDiskOf: TasksByMember;
   #held = 0;
-  #copies = 0;
   /** Somebody claims an active task of another member. */
   #contested = false;
   #activesVersion = 0;
-  #candidatesVersion = 0;
 
   constructor(taskCount: number, rules: StateRules) {
     this.#rules = rules;
     this.#prevActive = new Int32Array(taskCount).fill(-1);
-    this.#candidates = newCandidates(taskCount, 0);
+    this.#candidates = new RankedCandidates(taskCount, rules.notStarted);
     const { isStateful } = rules;
     this.#activesOf = new TasksByMember(({ active }) => active, isStateful);
     this.#copiesOf = new TasksByMember(
@@ -80,7 +73,7 @@ export class StateByTask {
   }
 
   get candidateCount(): number {
-    return at(this.#candidates.candStart, this.#prevActive.length);
+    return this.#candidates.count;
   }
 
   /** Changes whenever a task may be somebody else's. */
@@ -90,25 +83,18 @@ export class StateByTask {
 
   /** Changes whenever a task may have other candidates. */
   get candidatesVersion(): number {
-    return this.#candidatesVersion;
+    return this.#candidates.version;
   }
 
-  /** Bytes that its lists take, those to be filled anew included. */
+  /** Bytes that its lists take. */
   get bytes(): number {
-    const lists = [this.#candidates, this.#spare].filter((each) => each !== undefined);
-    return lists.reduce(
-      (sum, each) =>
-        sum + Object.values(each).reduce((bytes, { byteLength }) => bytes + byteLength, 0),
-      this.#prevActive.byteLength +
-        this.#activesOf.bytes +
-        this.#copiesOf.bytes +
-        this.#onDiskOf.bytes,
-    );
+    const lists = [this.#candidates, this.#activesOf, this.#copiesOf, this.#onDiskOf];
+    return lists.reduce((sum, { bytes }) => sum + bytes, this.#prevActive.byteLength);
   }
 
   /** Candidates that hold the task, in whatever role. */
   get copies(): number {
-    return this.#copies;
+    return this.#candidates.copies;
   }
 
   /**
@@ -137,7 +123,7 @@ export class StateByTask {
       this.#rebuild();
       return;
     }
-    this.#patchCandidates(changes, renumbered);
+    this.#candidates.patch(read, changes, renumbered);
     const before = numbersBefore(read.length, changes, renumbered);
     for (const lists of [this.#activesOf, this.#copiesOf, this.#onDiskOf]) {
       lists.patch(read.length, changes, before);
@@ -160,8 +146,8 @@ export class StateByTask {
 
   /** Where each task's list of candidates is. */
   copyLists({ candStart, candDisk }: Dense): void {
-    candStart.set(this.#candidates.candStart);
-    candDisk.set(this.#candidates.candDisk);
+    candStart.set(this.#candidates.lists.candStart);
+    candDisk.set(this.#candidates.lists.candDisk);
   }
 
   copyCandidates(dense: Dense): void {
@@ -171,66 +157,27 @@ export class StateByTask {
     for (let m = 0; m < diskStart.length; m++) {
       diskStart[m] = copies + at(this.#onDiskOf.start, m);
     }
-    const count = this.candidateCount;
+    const { count, lists } = this.#candidates;
     if (count === 0) return;
-    candMember.set(this.#candidates.candMember.subarray(0, count));
-    candRole.set(this.#candidates.candRole.subarray(0, count));
-    candCaughtUp.set(this.#candidates.candCaughtUp.subarray(0, count));
+    candMember.set(lists.candMember.subarray(0, count));
+    candRole.set(lists.candRole.subarray(0, count));
+    candCaughtUp.set(lists.candCaughtUp.subarray(0, count));
     candTask.set(this.#copiesOf.tasks);
     candTask.set(this.#onDiskOf.tasks, copies);
   }
 
   /** The offset sums of all candidates, rounded above 2^53: -1 unknown, Infinity not started. The order of the lists is the exact one. */
   offsets(): Float64Array {
-    return this.#candidates.candOffset.slice(0, this.candidateCount);
+    return this.#candidates.lists.candOffset.slice(0, this.candidateCount);
   }
 
   // --- everything anew --------------------------------------------------------------------------------------------
 
   #rebuild(): void {
     this.#activesVersion++;
-    this.#candidatesVersion++;
-    const read = this.#claimActives(this.#read);
-    this.#read = read;
-    let count = 0;
-    this.#copies = 0;
-    for (let m = 0; m < read.length; m++) {
-      const { tasks, copyCount } = read[m] as MemberTasks;
-      count += tasks.length;
-      this.#copies += copyCount;
-    }
-    const lists = newCandidates(this.#prevActive.length, count);
-    this.#candidates = lists;
-    if (count > 0) this.#rankCandidates(lists);
-    this.#listByMember(lists);
-  }
-
-  #rankCandidates(lists: Candidates): void {
-    const read = this.#read;
-    const { candStart, candDisk } = lists;
-    for (let m = 0; m < read.length; m++) {
-      const { tasks } = read[m] as MemberTasks;
-      for (let i = 0; i < tasks.length; i++) {
-        const next = (tasks[i] as number) + 1;
-        candStart[next] = at(candStart, next) + 1;
-      }
-    }
-    for (let t = 1; t < candStart.length; t++)
-      candStart[t] = at(candStart, t) + at(candStart, t - 1);
-    const next = candStart.slice();
-    for (let m = 0; m < read.length; m++) {
-      const { copyCount } = read[m] as MemberTasks;
-      for (let i = 0; i < copyCount; i++) this.#insert(m, i, candStart, next);
-    }
-    candDisk.set(next.subarray(0, candDisk.length));
-    for (let m = 0; m < read.length; m++) {
-      const { copyCount, tasks } = read[m] as MemberTasks;
-      for (let i = copyCount; i < tasks.length; i++) this.#insert(m, i, candDisk, next);
-    }
-    for (let t = 0; t < candDisk.length; t++) {
-      this.#sortLong(t, at(candStart, t), at(candDisk, t));
-      this.#sortLong(t, at(candDisk, t), at(candStart, t + 1));
-    }
+    this.#read = this.#claimActives(this.#read);
+    this.#candidates.rebuild(this.#read);
+    this.#listByMember(this.#candidates.lists);
   }
 
   #listByMember({ candStart, candDisk, candMember }: Candidates): void {
@@ -310,181 +257,6 @@ export class StateByTask {
     }
     return true;
   }
-
-  /** Copies the lists of the tasks that nothing changed about, as many at once as lie together, and makes the others anew. */
-  #patchCandidates(changes: readonly MemberChange[], renumbered: Int32Array | undefined): void {
-    const old = this.#candidates;
-    const changed = new Set<number>();
-    const added = new Map<number, Candidate[]>();
-    let count = this.candidateCount;
-    for (const { before, beforeNumber, after, afterNumber } of changes) {
-      changed.add(beforeNumber);
-      for (const task of before?.tasks ?? []) if (!added.has(task)) added.set(task, []);
-      count -= before?.tasks.length ?? 0;
-      this.#copies -= before?.copyCount ?? 0;
-      for (let i = 0; i < (after?.tasks.length ?? 0); i++) {
-        const candidate = candidateOf(after as MemberTasks, afterNumber, i);
-        const list = added.get(candidate.task);
-        if (list === undefined) added.set(candidate.task, [candidate]);
-        else list.push(candidate);
-      }
-      count += after?.tasks.length ?? 0;
-      this.#copies += after?.copyCount ?? 0;
-    }
-    if (added.size === 0) {
-      if (renumbered === undefined || count === 0) return;
-      this.#candidatesVersion++;
-      renumber(old.candMember, old.candMember, renumbered, 0, count);
-      return;
-    }
-    this.#candidatesVersion++;
-    const lists = this.#nextLists(count);
-    const touched = Int32Array.from(added.keys()).sort();
-    let from = 0;
-    for (const task of touched) {
-      copyLists(old, lists, from, task, renumbered);
-      this.#patchList(old, lists, task, changed, renumbered, added.get(task) ?? []);
-      from = task + 1;
-    }
-    copyLists(old, lists, from, this.#prevActive.length, renumbered);
-    this.#spare = old;
-    this.#candidates = lists;
-  }
-
-  /** Lists to be filled, with anything in them. */
-  #nextLists(count: number): Candidates {
-    const spare = this.#spare;
-    this.#spare = undefined;
-    return spare !== undefined && spare.candMember.length === roomFor(count)
-      ? spare
-      : newCandidates(this.#prevActive.length, count);
-  }
-
-  /** Makes one list out of the old one without those that changed, and those that were added. */
-  #patchList(
-    old: Candidates,
-    lists: Candidates,
-    task: number,
-    changed: ReadonlySet<number>,
-    renumbered: Int32Array | undefined,
-    added: Candidate[],
-  ): void {
-    const start = at(lists.candStart, task);
-    const all = added;
-    for (let c = at(old.candStart, task); c < at(old.candStart, task + 1); c++) {
-      const number = at(old.candMember, c);
-      if (changed.has(number)) continue;
-      all.push({
-        task,
-        member: renumbered === undefined ? number : at(renumbered, number),
-        onDisk: c >= at(old.candDisk, task),
-        role: old.candRole[c] as number,
-        sum: old.candOffset[c] as number,
-        caughtUp: old.candCaughtUp[c] as number,
-      });
-    }
-    all.sort((a, b) => Number(a.onDisk) - Number(b.onDisk) || this.#byRank(a, b));
-    for (const [i, candidate] of all.entries()) putCandidate(lists, start + i, candidate);
-    lists.candDisk[task] = start + all.filter(({ onDisk }) => !onDisk).length;
-    lists.candStart[task + 1] = start + all.length;
-  }
-
-  // --- ranks ------------------------------------------------------------------------------------------------------
-
-  /** Puts a member's candidate in at its rank; the list begins at `start`, and ends before `next`. */
-  #insert(m: number, i: number, start: Int32Array, next: Int32Array): void {
-    const { candMember, candOffset, candRole, candCaughtUp } = this.#candidates;
-    const { tasks, sums, roles, caughtUp } = this.#read[m] as MemberTasks;
-    const task = tasks[i] as number;
-    const sum = sums[i] as number;
-    const first = at(start, task);
-    let place = at(next, task);
-    next[task] = place + 1;
-    if (place - first < SHORT_LIST) {
-      for (; place > first && this.#isBetter(m, task, sum, place - 1); place--) {
-        candMember[place] = at(candMember, place - 1);
-        candOffset[place] = candOffset[place - 1] as number;
-        candRole[place] = candRole[place - 1] as number;
-        candCaughtUp[place] = candCaughtUp[place - 1] as number;
-      }
-    }
-    candMember[place] = m;
-    candOffset[place] = sum;
-    candRole[place] = roles[i] as number;
-    candCaughtUp[place] = caughtUp[i] as number;
-  }
-
-  /** Whether a member goes before the one at a place, whose number is smaller. */
-  #isBetter(m: number, task: number, sum: number, place: number): boolean {
-    const { candMember, candOffset } = this.#candidates;
-    const worth = this.#worth(sum);
-    const other = this.#worth(candOffset[place] as number);
-    if (worth !== other || worth <= Number.MAX_SAFE_INTEGER) return worth > other;
-    return this.#exact(m, task) > this.#exact(at(candMember, place), task);
-  }
-
-  #byRank(a: RankedBy, b: RankedBy): number {
-    const [worthA, worthB] = [this.#worth(a.sum), this.#worth(b.sum)];
-    if (worthA !== worthB) return worthA > worthB ? -1 : 1;
-    if (worthA > Number.MAX_SAFE_INTEGER) {
-      const [exactA, exactB] = [this.#exact(a.member, a.task), this.#exact(b.member, b.task)];
-      if (exactA !== exactB) return exactA > exactB ? -1 : 1;
-    }
-    return a.member - b.member;
-  }
-
-  #worth(sum: number): number {
-    return sum === Infinity ? this.#rules.notStarted : Math.max(0, sum);
-  }
-
-  #exact(m: number, task: number): bigint {
-    return (this.#read[m] as MemberTasks).exact.get(task) ?? 0n;
-  }
-
-  #sortLong(task: number, from: number, to: number): void {
-    if (to - from <= SHORT_LIST) return;
-    const { candMember, candOffset, candRole, candCaughtUp } = this.#candidates;
-    const list = Array.from({ length: to - from }, (_, i) => ({
-      task,
-      onDisk: false,
-      member: at(candMember, from + i),
-      sum: candOffset[from + i] as number,
-      role: candRole[from + i] as number,
-      caughtUp: candCaughtUp[from + i] as number,
-    }));
-    list.sort((a, b) => this.#byRank(a, b));
-    for (const [i, candidate] of list.entries())
-      putCandidate(this.#candidates, from + i, candidate);
-  }
-}
-
-type RankedBy = { readonly task: number; readonly member: number; readonly sum: number };
-type Candidate = RankedBy & {
-  readonly onDisk: boolean;
-  readonly role: number;
-  readonly caughtUp: number;
-};
-
-function candidateOf(read: MemberTasks, member: number, i: number): Candidate {
-  return {
-    task: read.tasks[i] as number,
-    member,
-    onDisk: i >= read.copyCount,
-    role: read.roles[i] as number,
-    sum: read.sums[i] as number,
-    caughtUp: read.caughtUp[i] as number,
-  };
-}
-
-function putCandidate(
-  { candMember, candOffset, candRole, candCaughtUp }: Candidates,
-  place: number,
-  { member, sum, role, caughtUp }: Candidate,
-): void {
-  candMember[place] = member;
-  candOffset[place] = sum;
-  candRole[place] = role;
-  candCaughtUp[place] = caughtUp;
 }
 
 function hasActives(read: MemberTasks | undefined): boolean {
