@@ -169,7 +169,8 @@ function scan({ group }: GroupSlot): number {
       for (const { partitions } of list) for (const partition of partitions) sum += partition;
     }
   };
-  group?.members.forEachBeside(group.targets, (_, { assigned }, target) => {
+  group?.members.forEach((memberId, { assigned }) => {
+    const target = group.targets.get(memberId);
     add(assigned);
     if (target !== undefined) add(target);
   });

@@ -7,6 +7,7 @@ import type { Member } from './model/member.ts';
 import type { PersistentMap } from './model/persistent-map.ts';
 import { invariant, unreachable } from './model/refusal.ts';
 import { NO_HELD_TASKS } from './model/tasks.ts';
+import { targetChanged, tasksChanged } from './off-target.ts';
 import type {
   CurrentAssignmentRecord,
   GroupMetadataRecord,
@@ -96,9 +97,12 @@ function applyCurrentAssignment(group: Group, { memberId, value }: CurrentAssign
 }
 
 function applyTarget(group: Group, { memberId, value }: TargetMemberRecord): Group {
+  const before = group.targets.get(memberId);
   const targets =
     value === null ? group.targets.delete(memberId) : group.targets.set(memberId, value);
-  return targets === group.targets ? group : { ...group, targets };
+  if (targets === group.targets) return group;
+  const { offTarget, targetTasks } = targetChanged(group, memberId, before, value ?? undefined);
+  return { ...group, targets, offTarget, targetTasks };
 }
 
 function applyTargetMetadata(group: Group, { value }: TargetMetadataRecord): Group {
@@ -108,13 +112,17 @@ function applyTargetMetadata(group: Group, { value }: TargetMetadataRecord): Gro
 }
 
 function withMember(group: Group, member: Member): Group {
-  const before = group.members.get(member.memberId);
+  const { memberId, assigned } = member;
+  const before = group.members.get(memberId);
+  const { offTarget, targetTasks } = tasksChanged(group, memberId, before?.assigned, assigned);
   return {
     ...group,
-    members: group.members.set(member.memberId, member),
+    members: group.members.set(memberId, member),
     staticMembers: moveInstanceId(group.staticMembers, before, member),
     holders: moveHoldings(group.holders, before, member),
     endpointCount: group.endpointCount - endpointsOf(before) + endpointsOf(member),
+    offTarget,
+    targetTasks,
     stableMembersByEpoch: countStable(
       countStable(group.stableMembersByEpoch, before, -1),
       member,
@@ -124,12 +132,16 @@ function withMember(group: Group, member: Member): Group {
 }
 
 function withoutMember(group: Group, member: Member): Group {
+  const { memberId, assigned } = member;
+  const { offTarget, targetTasks } = tasksChanged(group, memberId, assigned, undefined);
   return {
     ...group,
-    members: group.members.delete(member.memberId),
+    members: group.members.delete(memberId),
     staticMembers: moveInstanceId(group.staticMembers, member, undefined),
     holders: moveHoldings(group.holders, member, undefined),
     endpointCount: group.endpointCount - endpointsOf(member),
+    offTarget,
+    targetTasks,
     stableMembersByEpoch: countStable(group.stableMembersByEpoch, member, -1),
   };
 }

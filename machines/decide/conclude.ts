@@ -119,6 +119,7 @@ function reconcileMember(draft: Draft, before: Member, said: TasksByRole | undef
     memberId,
     value: assignmentOf(after),
   });
+  if (draft.group.state === 'Stable') draft.say(`All members are settled at epoch ${memberEpoch}`);
   if (after.state === 'unrevokedTasks') {
     const delayMs = Math.max(0, after.rebalanceTimeoutMs);
     draft.cause({ type: 'armRebalance', memberId, delayMs, memberEpoch });

@@ -7,7 +7,6 @@ import type { TasksByRole } from '../model/tasks.ts';
 import { NO_TASKS_BY_ROLE } from '../model/tasks.ts';
 import { raiseGroupEpoch } from './bump.ts';
 import type { Draft } from './draft.ts';
-import { findOffTarget, type OffTarget } from './refine/off-target.ts';
 import { type RefinerInput, refine } from './refine/refine.ts';
 import { makesDifference, type Reporter } from './refine/watched.ts';
 import { whoMatters } from './refine/who-matters.ts';
@@ -50,11 +49,11 @@ export function maybeStepOn(draft: Draft, memberId: string): void {
   if (!context.behaviour.warmups) return;
   const wasLost = group.state === 'Reconciling' && isIntermediateLost(draft);
   if (group.state !== 'Stable' && !wasLost) return;
-  const { refinement, offTarget } = derive(draft);
+  const { refinement } = derive(draft);
   const slice = refinement.slices.get(memberId);
   const isOffSlice =
     slice === undefined
-      ? offTarget.has(memberId)
+      ? group.offTarget.has(memberId)
       : !sameTasksByRole(slice, draft.member(memberId).assigned);
   if (!(wasLost ? refinement.moves.length > 0 : isOffSlice)) return;
   raiseGroupEpoch(draft, [wasLost ? 'Warm-ups start over after a load' : 'Warm-ups move on']);
@@ -164,14 +163,14 @@ function derive(draft: Draft): DerivedRefinement {
   const { soft } = draft;
   if (soft.derived !== undefined && stillHolds(draft, soft.derived)) return soft.derived;
   const { group, context } = draft;
-  const offTarget = findOffTarget(soft.derived, group);
-  const input = inputOf(draft, offTarget);
+  const input = inputOf(draft);
   const refined = input === undefined ? UNREFINED : refine(input);
   if (refined === undefined)
     draft.say('Staging would lose or double an active task: nothing is staged');
   const derived: DerivedRefinement = {
-    ...offTarget,
     refinement: refined ?? UNREFINED,
+    members: group.members,
+    targets: group.targets,
     configured: soft.configured,
     settings: context.settings,
     reportsHeard: soft.reportsHeard,
@@ -197,12 +196,12 @@ function stillHolds({ group, soft, context }: Draft, derived: DerivedRefinement)
 }
 
 /** Undefined: nothing is staged, warm-ups are off or the topology is not ready (WU-1). */
-function inputOf({ group, soft, context }: Draft, offTarget: OffTarget): RefinerInput | undefined {
+function inputOf({ group, soft, context }: Draft): RefinerInput | undefined {
   const { configured } = soft;
   const { numWarmupReplicas, acceptableRecoveryLag } = context.settings;
   if (numWarmupReplicas === 0) return undefined;
   if (configured === undefined || configured.problem !== undefined) return undefined;
-  const { members, isPart } = whoMatters(group, offTarget, configured);
+  const { members, isPart } = whoMatters(group, configured);
   return {
     subtopologies: configured.subtopologies,
     members: members.map(({ memberId, processId, assigned, pendingRevocation }) => {

@@ -7,6 +7,7 @@ import {
   ownedSince,
   sameActiveTasks,
   sameTasks,
+  sameTasksByRole,
   selectTasks,
   subtractTasks,
   unionActiveTasks,
@@ -115,6 +116,8 @@ function compare({ member, target, holders, assignmentEpoch }: Reconciliation): 
   readonly whenRevoked: HeldTasks;
 } {
   const { active, standby, warmup } = member.assigned;
+  // Of a large group most members keep what they have, whoever joined or left.
+  if (sameTasksByRole(target, member.assigned)) return nothingToDo(member.assigned);
   const copies = unionTasks(target.standby, target.warmup);
   const kept = unionTasks(target.active, copies);
 
@@ -157,6 +160,15 @@ function compare({ member, target, holders, assignmentEpoch }: Reconciliation): 
       standby: unionTasks(keepCopies(standby, free.warmup, free.active), free.standby),
       warmup: unionTasks(keepCopies(warmup, free.standby, free.active), free.warmup),
     },
+  };
+}
+
+function nothingToDo(assigned: HeldTasks): ReturnType<typeof compare> {
+  return {
+    revoke: NO_HELD_TASKS,
+    blocked: NO_TASKS_BY_ROLE,
+    untilRevoked: assigned,
+    whenRevoked: assigned,
   };
 }
 

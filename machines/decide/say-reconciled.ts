@@ -1,12 +1,12 @@
 import type { Holders } from '../model/group.ts';
-import { byCodeUnits } from '../model/ids.ts';
+import { byCodeUnits, JOIN_EPOCH } from '../model/ids.ts';
 import type { Member } from '../model/member.ts';
 import { forEachTask, nameTasks, subtractTasks, taskKey, unionTasks } from '../model/task-list.ts';
 import type { TaskList, TasksByRole } from '../model/tasks.ts';
 import { ROLES } from '../model/tasks.ts';
 import type { Draft } from './draft.ts';
 
-/** Says in words what a step did to a member: what it got, what it owes, for whom it waits. */
+/** Says in words what a step did to a member: what it got, what it owes, for whom it waits. Nothing if it goes on as before. */
 export function sayReconciled(
   draft: Draft,
   before: Member,
@@ -14,6 +14,10 @@ export function sayReconciled(
   waitingFor: TasksByRole,
 ): void {
   const { memberId } = after;
+  // Of a large group most members only take note of an epoch: a line for each would bury what moved.
+  const isSettledAsBefore =
+    before.memberEpoch !== JOIN_EPOCH && before.state === 'stable' && after.state === 'stable';
+  if (isSettledAsBefore && after.assigned === before.assigned) return;
   for (const role of ROLES) {
     const gained = subtractTasks<TaskList[number]>(after.assigned[role], before.assigned[role]);
     if (gained.length > 0) {

@@ -31,6 +31,8 @@ export function newGroup(groupId: string): Group {
     targets: PersistentMap.empty(),
     holders: NO_HOLDERS,
     endpointCount: 0,
+    offTarget: PersistentMap.empty(),
+    targetTasks: 0,
     stableMembersByEpoch: PersistentMap.empty(),
     state: 'Empty',
   };

@@ -40,6 +40,10 @@ export type Group = {
   readonly holders: Holders;
   /** How many members have an endpoint: most groups have none, and nothing of their members is looked at for it. */
   readonly endpointCount: number;
+  /** The ids of those members that have other tasks than the target gives them, in any role. */
+  readonly offTarget: PersistentMap<true>;
+  /** How many active tasks the targets of members name. */
+  readonly targetTasks: number;
   /** How many members are in state stable at which member epoch (key: the epoch in decimal), so that the state costs the same in any group. */
   readonly stableMembersByEpoch: PersistentMap<number>;
   /** Derived after every record, never set by hand. */

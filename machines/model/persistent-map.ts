@@ -63,14 +63,6 @@ export class PersistentMap<V> {
     if (this.#root !== undefined) visit(this.#root, each);
   }
 
-  /** Calls back for each key, with what another map holds for it. Nothing is looked up where both hold the same keys. */
-  forEachBeside<W>(
-    other: PersistentMap<W>,
-    each: (key: string, value: V, beside: W | undefined) => void,
-  ): void {
-    if (this.#root !== undefined) visitBeside(this.#root, other.#root, 0, each);
-  }
-
   *entries(): IterableIterator<[string, V]> {
     if (this.#root !== undefined) yield* walk(this.#root);
   }
@@ -269,31 +261,4 @@ function visit<V>(node: Node<V>, each: (key: string, value: V) => void): void {
   if (node.kind === 'leaf') each(node.key, node.value);
   else if (node.kind === 'collision') for (const leaf of node.leaves) each(leaf.key, leaf.value);
   else for (const child of node.children) visit(child, each);
-}
-
-function visitBeside<V, W>(
-  node: Node<V>,
-  other: Node<W> | undefined,
-  shift: number,
-  each: (key: string, value: V, beside: W | undefined) => void,
-): void {
-  if (node.kind === 'branch' && other?.kind === 'branch') {
-    let at = 0;
-    let atOther = 0;
-    for (let bits = node.bitmap | other.bitmap; bits !== 0; bits &= bits - 1) {
-      const bit = bits & -bits;
-      const beside = (other.bitmap & bit) === 0 ? undefined : other.children[atOther++];
-      const child = (node.bitmap & bit) === 0 ? undefined : node.children[at++];
-      if (child !== undefined) visitBeside(child, beside, shift + BITS, each);
-    }
-    return;
-  }
-  // Most often a leaf beside a leaf of the same key.
-  if (node.kind === 'leaf' && other?.kind === 'leaf') {
-    each(node.key, node.value, node.key === other.key ? other.value : undefined);
-    return;
-  }
-  visit(node, (key, value) => {
-    each(key, value, other === undefined ? undefined : find(other, key, hashOf(key), shift));
-  });
 }

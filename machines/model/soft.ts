@@ -38,10 +38,6 @@ export type DerivedRefinement = {
   readonly refinement: Refinement;
   readonly members: Group['members'];
   readonly targets: Group['targets'];
-  /** The ids of those members that have other tasks than the target gives them, in any role. */
-  readonly offTarget: ReadonlySet<string>;
-  /** How many active tasks the targets of members name. */
-  readonly targetTasks: number;
   readonly configured: ConfiguredTopology | undefined;
   readonly settings: GroupSettings;
   readonly reportsHeard: number;

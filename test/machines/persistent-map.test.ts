@@ -51,21 +51,6 @@ describe('PersistentMap', () => {
     );
   });
 
-  it('tells what another map holds beside each of its keys', () => {
-    const changes = fc.array(change, { maxLength: 80 });
-    fc.assert(
-      fc.property(changes, changes, fc.boolean(), (first, second, related) => {
-        const one = play(first);
-        const other = play(related ? [...first, ...second] : second);
-        const told: [string, number, number | undefined][] = [];
-        one.map.forEachBeside(other.map, (...each) => void told.push(each));
-        expect(new Map(told.map(([key, value]) => [key, value]))).to.deep.equal(one.plain);
-        expect(told).to.deep.equal(told.map(([key, value]) => [key, value, other.plain.get(key)]));
-        expect(told).to.have.length(one.plain.size);
-      }),
-    );
-  });
-
   it('holds what a Map would hold', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 80 }), key, (changes, other) => {

@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { apply } from '../../machines/apply.ts';
 import { assignmentOf, metadataOf } from '../../machines/decide/member-fields.ts';
 import type { RefinerMember } from '../../machines/decide/refine/mover.ts';
-import { findOffTarget } from '../../machines/decide/refine/off-target.ts';
 import { type WhoMatters, whoMatters } from '../../machines/decide/refine/who-matters.ts';
 import { emptySlot, newMember } from '../../machines/model/empty.ts';
 import { ownedSince } from '../../machines/model/task-list.ts';
@@ -117,7 +116,7 @@ function mattersIn(members: readonly RefinerMember[]): WhoMatters {
     stateChangelogTopics: [],
     repartitionSourceTopics: [],
   };
-  return whoMatters(group, findOffTarget(undefined, group), {
+  return whoMatters(group, {
     topologyEpoch: 0,
     metadataHash: 0n,
     problem: undefined,

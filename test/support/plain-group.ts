@@ -10,6 +10,7 @@ export function plainGroup(group: Group | undefined): unknown {
     members: plainMap(group.members),
     staticMembers: plainMap(group.staticMembers),
     targets: plainMap(group.targets),
+    offTarget: plainMap(group.offTarget),
     stableMembersByEpoch: plainMap(group.stableMembersByEpoch),
     holders: plainHolders(group.holders),
   };

@@ -4,7 +4,6 @@ import type { Member } from '../../model/member.ts';
 import { forEachTask, subtractTasks, taskKey } from '../../model/task-list.ts';
 import { NO_TASKS_BY_ROLE } from '../../model/tasks.ts';
 import type { ConfiguredTopology } from '../../model/topology.ts';
-import type { OffTarget } from './off-target.ts';
 
 /** Members that a refinement has to look at. */
 export type WhoMatters = {
@@ -23,16 +22,13 @@ const NOBODY: WhoMatters = { members: [], isPart: true };
  * They are all where most are off target, and where a task is not with exactly one member by the target: then nobody
  * knows where it is without a look at everybody.
  */
-export function whoMatters(
-  group: Group,
-  { offTarget, targetTasks }: OffTarget,
-  { subtopologies }: ConfiguredTopology,
-): WhoMatters {
+export function whoMatters(group: Group, { subtopologies }: ConfiguredTopology): WhoMatters {
+  const { offTarget, targetTasks } = group;
   const taskCount = subtopologies.reduce((sum, one) => sum + one.taskCount, 0);
   const everybody = () => ({ members: sorted([...group.members.values()]), isPart: false });
   if (targetTasks !== taskCount || 2 * offTarget.size > group.members.size) return everybody();
   if (offTarget.size === 0) return NOBODY;
-  const processes = processesThatMatter(group, offTarget);
+  const processes = processesThatMatter(group);
   if (processes === undefined) return everybody();
   if (processes.size === 0) return NOBODY;
   const members: Member[] = [];
@@ -47,14 +43,16 @@ function sorted(members: Member[]): readonly Member[] {
 }
 
 /** By id; none if no active task moves; undefined = a task has a holder, but nobody is to be its owner. */
-function processesThatMatter(
-  { members, targets, holders }: Group,
-  offTarget: ReadonlySet<string>,
-): ReadonlySet<string> | undefined {
+function processesThatMatter({
+  members,
+  targets,
+  holders,
+  offTarget,
+}: Group): ReadonlySet<string> | undefined {
   const processes = new Set<string>();
   const arriving = new Set<string>();
   const leaving = new Set<string>();
-  for (const memberId of offTarget) {
+  for (const memberId of offTarget.keys()) {
     const member = members.get(memberId);
     if (member === undefined) continue;
     const target = targets.get(memberId) ?? NO_TASKS_BY_ROLE;
