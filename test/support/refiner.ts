@@ -103,3 +103,27 @@ export function refineSoundly(input: RefinerInput): Refinement {
   if (refinement === undefined) throw new Error('The refiner broke WU-15');
   return refinement;
 }
+
+/** The offset and end of a copy whose restoration has not started. */
+export const NOT_STARTED = 2n ** 63n - 1n;
+
+/** Refines and gives slices and moves as text. */
+export function refined(
+  sketches: Readonly<Record<string, Sketch>>,
+  options?: Partial<RefinerInput>,
+) {
+  const input = refinerInput(sketches, options);
+  const refinement = refineSoundly(input);
+  return { slices: slicesOf(input, refinement), moves: movesOf(refinement) };
+}
+
+/** A runs 0_0 and 0_1; 0_1 is to go to B, of whom this much is known. */
+export function handOver(b: Sketch, options?: Partial<RefinerInput>, a: Sketch = {}) {
+  return refined(
+    {
+      A: { has: '0:[0-1]', target: '0:[0]', ...a },
+      B: { target: '0:[1]', ...b },
+    },
+    options,
+  );
+}

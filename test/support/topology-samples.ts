@@ -33,6 +33,11 @@ export function subtopology(
   };
 }
 
+/** A subtopology that reads `in` and whatever is said. */
+export function reading(id: string, overrides: Partial<Subtopology> = {}): Subtopology {
+  return subtopology(id, { sourceTopics: ['in'], ...overrides });
+}
+
 /** A topology of epoch 0. */
 export function topology(...subtopologies: readonly Subtopology[]): Topology {
   return { epoch: 0, subtopologies };
