@@ -11,7 +11,7 @@ import { addAssign } from './add-assign.ts';
 import { BENCHMARKS, runBenchmark } from './bench.ts';
 import { codecKeys, runCodec } from './codec.ts';
 import type { CommandIo } from './command-io.ts';
-import { demo } from './demo.ts';
+import { type DemoFlags, demo } from './demo.ts';
 import { adminOption, collect, readHostPort, wholeNumber } from './flags.ts';
 import { configureGroup, type GroupConfigFlags } from './group-config.ts';
 import {
@@ -51,7 +51,8 @@ export function buildProgram(io: CommandIo): Command {
   program
     .command('demo')
     .description('three members join a coordinator, one leaves, and the journal tells why')
-    .action(() => demo(io));
+    .option('--keep', 'the group lives on until Ctrl-C; tells what to try on it')
+    .action((flags: DemoFlags) => demo(flags, io));
   program
     .command('codec')
     .description('read and write messages: JSON lines from standard input to standard output')

@@ -3,9 +3,8 @@ import { formatHostPort } from '../config/host-port.ts';
 import { VERSION } from '../version.ts';
 import type { CommandIo, Started } from './command-io.ts';
 import { type ConfigFlags, loadConfig } from './load-config.ts';
+import { aborted, stopSignal } from './stop-signal.ts';
 
-/** What a second request to stop ends the process with. */
-const CUT_OFF = 130;
 /** What is cut off after `stop.timeout.ms` has this long to close; then the process ends, whatever it hangs in. */
 const CLOSING_MS = 5_000;
 
@@ -48,23 +47,6 @@ export async function serve(flags: ConfigFlags, io: CommandIo): Promise<void> {
     disarm();
     flush();
   }
-}
-
-/** Is aborted at the first request to stop. */
-function stopSignal(io: CommandIo): AbortSignal {
-  const stopping = new AbortController();
-  io.onStop(() => {
-    if (stopping.signal.aborted) io.exit(CUT_OFF);
-    else stopping.abort();
-  });
-  return stopping.signal;
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve());
-  });
 }
 
 function placesOf(
