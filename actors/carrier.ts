@@ -52,13 +52,12 @@ export class Carrier {
     lookBack?: RunLookBack,
   ): GroupSlot | undefined {
     const { groupId, cause, memberId } = about;
-    const { records, soft, effects, because, untold } = decision;
+    const { records, folded, soft, effects, because, untold } = decision;
     const before = this.#log.get(groupId);
     if (records.length > 0 || before?.soft !== soft) {
       // What the log would never take must not join a turn: it would take the others of the turn with it.
       const batch = records.length > 0 ? this.#log.admit(records) : undefined;
-      let slot = before ?? emptySlot(groupId);
-      for (const record of records) slot = apply(slot, record);
+      let slot = folded ?? records.reduce(apply, before ?? emptySlot(groupId));
       if (slot.soft !== soft) slot = { ...slot, soft };
       this.#log.put(slot);
       this.countHurried(before, slot);

@@ -123,5 +123,8 @@ export type RunOutcome =
       readonly reason: string;
     };
 
-export type GroupDecision<TReply> = Decision<GroupRecord, GroupSoft, TReply, Effect>;
+export type GroupDecision<TReply> = Decision<GroupRecord, GroupSoft, TReply, Effect> & {
+  /** The group with the records folded in, where the decision had to do it to go on; left out: that is still to be done. */
+  readonly folded?: GroupSlot;
+};
 export type HeartbeatDecision = GroupDecision<HeartbeatAnswer>;

@@ -104,6 +104,7 @@ export class Draft {
   done<T>(reply: Reply<T>): GroupDecision<T> {
     return {
       records: this.#records ?? NO_RECORDS,
+      folded: this.#slot,
       soft: this.#soft,
       reply,
       effects: this.#effects ?? NO_EFFECTS,

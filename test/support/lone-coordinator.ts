@@ -1,3 +1,4 @@
+import { expect } from 'chai';
 import { apply } from '../../machines/apply.ts';
 import type { Client, HeartbeatAnswer, HeartbeatRequest } from '../../machines/commands.ts';
 import { refusedAnswer } from '../../machines/decide/answer.ts';
@@ -15,8 +16,8 @@ import { topicsChanged } from '../../machines/decide/topics-changed.ts';
 import type {
   AssignmentRun,
   Context,
-  Decision,
   Effect,
+  GroupDecision,
   GroupSlot,
   HeldHeartbeat,
 } from '../../machines/decision.ts';
@@ -27,9 +28,9 @@ import type { Behaviour } from '../../machines/model/profile.ts';
 import { resolveBehaviour } from '../../machines/model/profile.ts';
 import { Refusal } from '../../machines/model/refusal.ts';
 import type { CoordinatorSettings, GroupSettings } from '../../machines/model/settings.ts';
-import type { GroupSoft } from '../../machines/model/soft.ts';
 import type { TopicMetadata, TopicsView } from '../../machines/model/topics.ts';
 import type { GroupRecord } from '../../machines/records.ts';
+import { plainGroup } from './plain-group.ts';
 import { runAssignor } from './run-assignor.ts';
 import { searchNames } from './search-names.ts';
 
@@ -237,10 +238,8 @@ export class LoneCoordinator {
   }
 
   /** Carries out the decision of some other command, as a shard would. */
-  carryOut<T>(decision: Decision<GroupRecord, GroupSoft, T, Effect>): Outcome {
-    return this.#step(() =>
-      this.#carryOut(decision as Decision<GroupRecord, GroupSoft, never, Effect>),
-    );
+  carryOut<T>(decision: GroupDecision<T>): Outcome {
+    return this.#step(() => this.#carryOut(decision as GroupDecision<never>));
   }
 
   context(): Context {
@@ -268,9 +267,15 @@ export class LoneCoordinator {
     return this.#outcome;
   }
 
-  #carryOut(decision: Decision<GroupRecord, GroupSoft, HeartbeatAnswer | undefined, Effect>): void {
-    const { records, soft, reply, effects, because } = decision;
-    this.slot = { ...records.reduce(apply, this.slot), soft };
+  #carryOut(decision: GroupDecision<HeartbeatAnswer | undefined>): void {
+    const { records, folded, soft, reply, effects, because } = decision;
+    const after = records.reduce(apply, this.slot);
+    // What a decision folded itself is what its records give to whoever replays them.
+    if (folded !== undefined && records.length > 0) {
+      expect(plainGroup(folded.group)).to.deep.equal(plainGroup(after.group));
+      expect([...folded.offsets]).to.deep.equal([...after.offsets]);
+    }
+    this.slot = { ...after, soft };
     this.#incarnation = Math.max(this.#incarnation, soft.incarnation);
     this.log.push(...records);
     this.#outcome.records.push(...records);
@@ -331,11 +336,7 @@ export class LoneCoordinator {
     }
   }
 
-  #arm(
-    key: string,
-    delayMs: number,
-    decide: () => Decision<GroupRecord, GroupSoft, undefined, Effect> | undefined,
-  ): void {
+  #arm(key: string, delayMs: number, decide: () => GroupDecision<undefined> | undefined): void {
     const fire = () => {
       const decision = decide();
       if (decision !== undefined) this.#carryOut(decision);
