@@ -80,13 +80,14 @@ const groups = fc.constantFrom('a', 'b', 'c', 'd', 'e');
 const long = fc.record({
   group: groups,
   length: fc.constant<Length>('long'),
-  costMs: fc.integer({ min: 1, max: 50 }).map((tenths) => tenths / 10),
+  // Sums of these are exact.
+  costMs: fc.integer({ min: 1, max: 80 }).map((sixteenths) => sixteenths / 16),
   atMs: fc.nat({ max: 20 }),
 });
 const short = fc.record({
   group: fc.constantFrom('p', 'q', 'r'),
   length: fc.constant<Length>('short'),
-  costMs: fc.constantFrom(0.01, 0.05),
+  costMs: fc.constantFrom(1 / 64, 3 / 64),
   atMs: fc.nat({ max: 20 }),
 });
 
