@@ -103,7 +103,7 @@ export class LevelLog implements RecordLog {
     onRecord: (record: GroupRecord) => void,
     onUnknown: (recordType: number) => void,
   ): Promise<void> {
-    const prefix = keyOf(prefixes.records, uint16Key(shard));
+    const prefix = prefixOf(shard);
     try {
       for await (const entries of this.#keyValues.scan(keysUnder(prefix))) {
         for (const [key, value] of entries) {
@@ -218,7 +218,7 @@ export class LevelLog implements RecordLog {
     let sound = appends;
     for (const append of appends) {
       const { shard, batches } = append;
-      if (!sound.includes(append) || batches.every(({ left }) => left === 0)) continue;
+      if (batches.every(({ left }) => left === 0) || !sound.includes(append)) continue;
       try {
         for (const batch of batches) await this.#encodeTargets(batch);
       } catch (thrown) {
@@ -246,9 +246,12 @@ export class LevelLog implements RecordLog {
   }
 
   async #write(appends: readonly Append[]): Promise<void> {
-    const changes = appends.flatMap((append) =>
-      append.batches.flatMap((batch) => batch.changes as readonly Change[]),
-    );
+    const changes: Change[] = [];
+    for (const { batches } of appends) {
+      for (const batch of batches) {
+        for (const change of batch.changes as readonly Change[]) changes.push(change);
+      }
+    }
     try {
       await this.#keyValues.write(changes, { sync: true });
     } catch (thrown) {
@@ -276,12 +279,20 @@ function isTarget(record: GroupRecord): record is TargetMemberRecord {
   return record.type === 'targetMember';
 }
 
+/** What the keys of a shard's records begin with, made once: one for each shard is all that there can be. */
+const shardPrefixes: Buffer[] = [];
+
+function prefixOf(shard: number): Buffer {
+  const made = shardPrefixes[shard] ?? keyOf(prefixes.records, uint16Key(shard));
+  shardPrefixes[shard] = made;
+  return made;
+}
+
 /** @throws LogError when the record has no form on disk. */
 function toChange(shard: number, record: GroupRecord): Change {
   try {
-    const { key, value } = encodeRecord(record);
-    const storeKey = keyOf(prefixes.records, uint16Key(shard), key);
-    return value === null ? { type: 'del', key: storeKey } : { type: 'put', key: storeKey, value };
+    const { key, value } = encodeRecord(record, prefixOf(shard));
+    return value === null ? { type: 'del', key } : { type: 'put', key, value };
   } catch (thrown) {
     const text = `Encode records of shard ${shard}: ${reasonOf(thrown)}`;
     throw new LogError('UNKNOWN_SERVER_ERROR', text, { cause: thrown });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { CurrentAssignment } from '../../machines/model/member.ts';
 import type { GroupRecord } from '../../machines/records.ts';
-import { ZERO_UUID } from '../../src/wire/reader.ts';
+import { STRING_BYTES_MAX, ZERO_UUID } from '../../src/wire/reader.ts';
 import { decodeRecord, encodeRecord } from '../../src/wire/records/group-record.ts';
 import {
   encodeRecordKey,
@@ -62,6 +62,44 @@ describe('group records', () => {
       expect(decodeRecord(hex(key), null)).to.deep.equal(tombstone);
     });
   }
+
+  it('encodeRecord() puts what it is given before the key', () => {
+    for (const [, key, value, record] of golden) {
+      const encoded = encodeRecord(record, hex('10002a'));
+      expect(encoded).to.deep.equal({ key: hex(`10002a${key}`), value: hex(value) });
+    }
+  });
+
+  it('encodeRecord() leaves what it wrote before as it was, whatever it writes next', () => {
+    const small: GroupRecord = { type: 'groupMetadata', groupId: 'g', value: null };
+    const smallKey = hex('0011 0001 67');
+    const first = encodeRecord(small);
+    const topic = 't'.repeat(STRING_BYTES_MAX);
+    const tooLong = {
+      type: 'offsetCommit',
+      groupId: 'g',
+      topic: `${topic}t`,
+      partition: 0,
+    } as const;
+    expect(() => encodeRecord({ ...tooLong, value: null })).to.throw(WireError);
+    const configs = Array.from({ length: 3 }, () => ({ key: 'k', value: topic }));
+    const large: GroupRecord = {
+      type: 'groupMetadata',
+      groupId: 'g',
+      value: {
+        groupEpoch: 1,
+        metadataHash: 2n,
+        validatedTopologyEpoch: 3,
+        lastAssignmentConfigs: configs,
+        storedDescriptionTopologyEpoch: 4,
+        failedDescriptionTopologyEpoch: 5,
+      },
+    };
+    const encoded = encodeRecord(large);
+    expect(encodeRecord(small)).to.deep.equal({ key: smallKey, value: null });
+    expect(decodeRecord(encoded.key, encoded.value)).to.deep.equal(large);
+    expect(first).to.deep.equal({ key: smallKey, value: null });
+  });
 
   it('encodeRecord() writes version 1 for an offset that expires, which loses the topic id', () => {
     const value = {

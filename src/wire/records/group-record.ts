@@ -48,34 +48,40 @@ const NEVER_EXPIRES = -1;
  *
  * Offsets go out in version 4; with an expiry time of their own in version 1, as Kafka does.
  *
+ * @param keyPrefix what the store wants before the key.
  * @throws WireError for a member state `unknown`, which is never written (SC-10).
  */
-export function encodeRecord(record: GroupRecord): EncodedRecord {
-  return { key: encodeKey(record), value: record.value === null ? null : encodeValue(record) };
+export function encodeRecord(record: GroupRecord, keyPrefix?: Uint8Array): EncodedRecord {
+  return {
+    key: encodeKey(record, keyPrefix),
+    value: record.value === null ? null : encodeValue(record),
+  };
 }
 
-function encodeKey(record: GroupRecord): Buffer {
+function encodeKey(record: GroupRecord, prefix: Uint8Array | undefined): Buffer {
   const { groupId } = record;
   switch (record.type) {
     case 'groupMetadata':
-      return encodeRecordKey('StreamsGroupMetadata', { groupId });
-    case 'memberMetadata':
-      return encodeRecordKey('StreamsGroupMemberMetadata', { groupId, memberId: record.memberId });
+      return encodeRecordKey('StreamsGroupMetadata', { groupId }, prefix);
+    case 'memberMetadata': {
+      const { memberId } = record;
+      return encodeRecordKey('StreamsGroupMemberMetadata', { groupId, memberId }, prefix);
+    }
     case 'targetMetadata':
-      return encodeRecordKey('StreamsGroupTargetAssignmentMetadata', { groupId });
+      return encodeRecordKey('StreamsGroupTargetAssignmentMetadata', { groupId }, prefix);
     case 'targetMember': {
       const { memberId } = record;
-      return encodeRecordKey('StreamsGroupTargetAssignmentMember', { groupId, memberId });
+      return encodeRecordKey('StreamsGroupTargetAssignmentMember', { groupId, memberId }, prefix);
     }
     case 'currentAssignment': {
       const { memberId } = record;
-      return encodeRecordKey('StreamsGroupCurrentMemberAssignment', { groupId, memberId });
+      return encodeRecordKey('StreamsGroupCurrentMemberAssignment', { groupId, memberId }, prefix);
     }
     case 'topology':
-      return encodeRecordKey('StreamsGroupTopology', { groupId });
+      return encodeRecordKey('StreamsGroupTopology', { groupId }, prefix);
     case 'offsetCommit': {
       const { topic, partition } = record;
-      return encodeRecordKey('OffsetCommit', { group: groupId, topic, partition });
+      return encodeRecordKey('OffsetCommit', { group: groupId, topic, partition }, prefix);
     }
     default:
       return unreachable(record);

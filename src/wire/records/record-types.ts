@@ -157,12 +157,23 @@ function codecsOf(side: 'key' | 'value'): { readonly [N in RecordName]: Codecs }
   return Object.fromEntries(entries);
 }
 
-/** The bytes of a key, its record type first. */
-export function encodeRecordKey<N extends RecordName>(name: N, key: InputOf<KeyOf<N>>): Buffer {
-  const writer = new Writer(KEY_BYTES);
-  writer.i16(recordTypes[name].type);
-  keys[name].encoder(KEY_VERSION)(writer, key as object);
-  return writer.copy();
+const NO_BYTES = new Uint8Array();
+
+/**
+ * The bytes of a key, its record type first.
+ *
+ * @param prefix what whoever keeps the key wants before it.
+ */
+export function encodeRecordKey<N extends RecordName>(
+  name: N,
+  key: InputOf<KeyOf<N>>,
+  prefix: Uint8Array = NO_BYTES,
+): Buffer {
+  scratch.reset();
+  scratch.raw(prefix);
+  scratch.i16(recordTypes[name].type);
+  keys[name].encoder(KEY_VERSION)(scratch, key as object);
+  return copyOfScratch();
 }
 
 /** The bytes of a value, its version first (LG-4). */
@@ -172,15 +183,23 @@ export function encodeRecordValue<N extends RecordName>(
   value: InputOf<ValueOfRecord<N>>,
 ): Buffer {
   const encode = values[name].encoder(version);
-  const writer = new Writer(VALUE_BYTES);
-  writer.i16(version);
-  encode(writer, value as object);
-  return writer.copy();
+  scratch.reset();
+  scratch.i16(version);
+  encode(scratch, value as object);
+  return copyOfScratch();
 }
 
-/** Room to begin with; both grow when it does not do. */
-const KEY_BYTES = 128;
-const VALUE_BYTES = 512;
+/** What has grown beyond this for one value is not kept for the next. */
+const SCRATCH_BYTES_MAX = 64 * 1024;
+
+/** All are written here first: most are small, and a writer of one's own costs more than they do. */
+let scratch = new Writer();
+
+function copyOfScratch(): Buffer {
+  const bytes = scratch.copy();
+  if (bytes.length > SCRATCH_BYTES_MAX) scratch = new Writer();
+  return bytes;
+}
 
 /** The record type that a key begins with, whether or not it is known. */
 export function peekRecordType(key: Buffer): number {
