@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { ClassicLevel } from 'classic-level';
+import type { Clock } from '../../actors/ports.ts';
+import { type Change, keysUnder } from '../../src/store/key-values.ts';
 import { LevelKeyValues } from '../../src/store/level-key-values.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
@@ -90,6 +92,33 @@ describe('LevelKeyValues.open()', () => {
 });
 
 describe('LevelKeyValues.write()', () => {
+  it('lets others have the event loop in between when there is much to write, and writes it all', () =>
+    inTemporaryFolder(async (folder) => {
+      let turns = 0;
+      const clock: Pick<Clock, 'after' | 'soon'> = {
+        after: () => () => undefined,
+        soon: (callback) => {
+          turns++;
+          setImmediate(callback);
+        },
+      };
+      const store = await LevelKeyValues.open({ folder, shardCount: 50, clock });
+      const changes: Change[] = Array.from({ length: 1_001 }, (_, nth) => ({
+        type: 'put',
+        key: Buffer.of(0x10, nth >> 8, nth & 0xff),
+        value: Buffer.of(nth & 0xff),
+      }));
+      const last: Change = { type: 'del', key: Buffer.of(0x10, 0, 0) };
+      await store.write([...changes, last], { sync: true });
+      const kept: Change[] = [];
+      for await (const entries of store.scan(keysUnder(Buffer.of(0x10)))) {
+        for (const [key, value] of entries) kept.push({ type: 'put', key, value });
+      }
+      await store.close();
+      expect(kept).to.deep.equal(changes.slice(1));
+      expect(turns).to.equal(2);
+    }));
+
   it('goes on failing when the folder was taken away, and does not make an empty store there', () =>
     inTemporaryFolder(async (parent) => {
       const folder = join(parent, 'store');

@@ -1,13 +1,14 @@
 import { expect } from 'chai';
 import { ClassicLevel } from 'classic-level';
+import type { Entry } from '../../src/store/key-values.ts';
 import { LevelKeyValues } from '../../src/store/level-key-values.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import { inTemporaryFolder } from '../support/temporary-folder.ts';
 
-type Batch = Parameters<ClassicLevel<Buffer, Buffer>['batch']>;
+type Chained = ReturnType<ClassicLevel<Buffer, Buffer>['batch']>;
 const engine = ClassicLevel.prototype as unknown as {
   open(): Promise<void>;
-  batch(...args: Batch): Promise<void>;
+  batch(): Chained;
   getMany(...args: unknown[]): Promise<unknown>;
 };
 
@@ -20,14 +21,21 @@ const put = (text: string) => [{ type: 'put', key: KEY, value: Buffer.from(text)
  */
 async function withFailingEngine(readsFailing: number, work: () => Promise<void>): Promise<void> {
   const { open, batch, getMany } = engine;
-  let lost: Batch | undefined;
+  const lost: Entry[] = [];
   let isToFail = true;
   let readsToFail = readsFailing;
-  engine.batch = async function (this: typeof engine, ...args) {
-    if (!isToFail) return batch.apply(this, args);
+  engine.batch = function (this: typeof engine) {
+    const chained = batch.apply(this);
+    if (!isToFail) return chained;
     isToFail = false;
-    lost = args;
-    throw new Error('told to fail');
+    chained.put = (...entry: Entry) => {
+      lost.push(entry);
+      return chained;
+    };
+    chained.write = async () => {
+      throw new Error('told to fail');
+    };
+    return chained;
   };
   engine.getMany = async function (this: typeof engine, ...args) {
     if (readsToFail-- > 0) throw new Error('told to fail');
@@ -35,8 +43,9 @@ async function withFailingEngine(readsFailing: number, work: () => Promise<void>
   };
   engine.open = async function (this: typeof engine) {
     await open.apply(this);
-    if (lost !== undefined) await batch.apply(this, lost);
-    lost = undefined;
+    const again = batch.apply(this);
+    for (const [key, value] of lost.splice(0)) again.put(key, value);
+    await again.write();
   };
   try {
     await work();

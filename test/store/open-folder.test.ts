@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { LevelKeyValues } from '../../src/store/level-key-values.ts';
+import { promptly } from '../support/promptly.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import { inTemporaryFolder } from '../support/temporary-folder.ts';
 
@@ -39,7 +40,11 @@ describe('LevelKeyValues.open() of a folder that cannot be had', () => {
       };
       const file = join(folder, 'file');
       await writeFile(file, 'nothing that could be opened later');
-      const opening = LevelKeyValues.open({ folder: file, shardCount: 50, clock: { after } });
+      const opening = LevelKeyValues.open({
+        folder: file,
+        shardCount: 50,
+        clock: { after, ...promptly },
+      });
       const message = `Open the store in ${file}: it was not open within 30000 ms`;
       expect(await rejectionOf(opening)).to.include({ fault: 'unreadable', message });
       expect(waitedMs).to.equal(30_000);
