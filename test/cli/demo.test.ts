@@ -72,15 +72,33 @@ describe('headgate demo', () => {
       expect(await shell.run(...(tried[1] ?? []))).to.equal(1);
     });
 
-    it('its members make room for one that joins', async () => {
+    /** A member of the same group, on a connection of its own. */
+    async function another(memberId: string): Promise<ScriptedMember> {
       const [first = []] = await commands();
       const [host = '', port] = (first[first.indexOf('--bootstrap') + 1] ?? '').split(':');
       const place = { host, port: Number(port) };
-      const guest = await ScriptedMember.connect({
-        ...place,
-        groupId: 'orders',
-        topics: ['clicks'],
+      return ScriptedMember.connect({ ...place, groupId: 'orders', topics: ['clicks'], memberId });
+    }
+
+    it('a member that was taken for gone joins again', async () => {
+      const impostor = await another('beta');
+      try {
+        expectAccepted(await impostor.leave(), 'leave');
+      } finally {
+        impostor.close();
+      }
+      const [command = []] = await commands();
+      const shell = new FakeIo();
+      const isBack = await found('beta in the group', async () => {
+        await io.clock.pass(60_000);
+        await shell.run(...command);
+        return /^beta +stable .* 0_\d 0_\d 0_\d /m.test(shell.output) ? true : undefined;
       });
+      expect(isBack).to.equal(true);
+    });
+
+    it('its members make room for one that joins', async () => {
+      const guest = await another('guest');
       try {
         expectAccepted(await guest.join(), 'join');
         const tasks = await found('tasks for the guest', async () => {
