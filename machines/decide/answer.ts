@@ -13,6 +13,7 @@ import { sameTasksByRole, withoutEpochs } from '../model/task-list.ts';
 import type { HeldTasks, TaskList, TasksByRole } from '../model/tasks.ts';
 import type { ConfiguredTopology, CreatableTopic } from '../model/topology.ts';
 import type { Delay } from './assignment-run.ts';
+import { tagsLackedBy } from './client-tags.ts';
 import { firstFew } from './first-few.ts';
 
 const NO_STATUSES: readonly Status[] = [];
@@ -159,8 +160,7 @@ const NO_TAGS: readonly string[] = [];
 /** Only clients of version 1 and above know the status (RSP-3). */
 function missingTagsOf({ member, client, context }: StatusInput): readonly string[] {
   const { rackAwareAssignmentTags } = context.settings;
-  if (rackAwareAssignmentTags.length === 0 || client.apiVersion < 1) return NO_TAGS;
-  return rackAwareAssignmentTags.filter((tag) => !member.clientTags.some(({ key }) => key === tag));
+  return client.apiVersion < 1 ? NO_TAGS : tagsLackedBy(member, rackAwareAssignmentTags);
 }
 
 /**

@@ -3,11 +3,11 @@ import type { Behaviour } from '../model/profile.ts';
 import { Refusal } from '../model/refusal.ts';
 import type { GroupSettings } from '../model/settings.ts';
 import type { KeyValue } from '../model/topology.ts';
+import { RACK_AWARE_TAGS_KEY, storedTags } from './client-tags.ts';
 import type { Draft } from './draft.ts';
 import { sameKeyValues } from './member-fields.ts';
 
 const STANDBY_KEY = 'num.standby.replicas';
-const TAGS_KEY = 'rack.aware.assignment.tags';
 const ASSIGNOR_KEY = 'assignor.name';
 
 /** Settings stay the same object until one changes, so the list is made once and idle heartbeats build nothing. */
@@ -23,7 +23,7 @@ export function assignmentConfigs(
   if (known !== undefined) return known;
   const configs = [{ key: STANDBY_KEY, value: String(settings.numStandbyReplicas) }];
   if (settings.rackAwareAssignmentTags.length > 0) {
-    configs.push({ key: TAGS_KEY, value: settings.rackAwareAssignmentTags.join(',') });
+    configs.push({ key: RACK_AWARE_TAGS_KEY, value: settings.rackAwareAssignmentTags.join(',') });
   }
   // One that is missing stays the one selected: that it is gone is no reason to move tasks.
   const selected = settings.assignorSelected ? settings.assignorName : undefined;
@@ -52,7 +52,7 @@ export function changedConfigs(
     const keys = new Set([...current.keys(), ...before.keys()]);
     return [...keys].filter((key) => current.get(key) !== before.get(key));
   }
-  return [STANDBY_KEY, TAGS_KEY, ASSIGNOR_KEY].filter((key) => {
+  return [STANDBY_KEY, RACK_AWARE_TAGS_KEY, ASSIGNOR_KEY].filter((key) => {
     const absent = key === STANDBY_KEY ? '0' : '';
     return (current.get(key) ?? absent) !== (before.get(key) ?? absent);
   });
@@ -109,13 +109,12 @@ export function withStoredConfigs(
 ): GroupSettings {
   const storedValue = (wanted: string) => stored.find(({ key }) => key === wanted)?.value;
   const standbys = storedValue(STANDBY_KEY);
-  const tags = storedValue(TAGS_KEY);
   const assignor = storedValue(ASSIGNOR_KEY);
   const isMissing = assignor !== undefined && assignor === settings.assignorMissing;
   return {
     ...settings,
     numStandbyReplicas: standbys === undefined ? 0 : Number(standbys),
-    rackAwareAssignmentTags: tags === undefined ? [] : tags.split(','),
+    rackAwareAssignmentTags: storedTags(stored),
     ...(behaviour.assignorNameIsConfig && !isMissing
       ? {
           assignorName: assignor ?? settings.assignorName,

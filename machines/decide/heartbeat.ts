@@ -4,9 +4,11 @@ import { newGroup, newMember, newSoft } from '../model/empty.ts';
 import { JOIN_EPOCH } from '../model/ids.ts';
 import type { Member } from '../model/member.ts';
 import { Refusal, unreachable } from '../model/refusal.ts';
+import type { GroupSettings } from '../model/settings.ts';
 import { refuseBadFields, refuseBadOffsets, refuseUnknownTasks } from './admit.ts';
 import { refusedAnswer } from './answer.ts';
 import { assignmentConfigs, changedConfigs, raiseGroupEpoch } from './bump.ts';
+import { lackedTags, lackedTagText, RACK_AWARE_TAGS_KEY, tagsLackedBy } from './client-tags.ts';
 import { concludeHeartbeat } from './conclude.ts';
 import { Draft } from './draft.ts';
 import { judgeEpoch, ownsOnlyAssigned, refuseUnknownState } from './epoch.ts';
@@ -208,12 +210,19 @@ function registerMember(
     memberId,
     value: metadataOf(member),
   });
-  if (isNew) return [`${memberId} joined`];
+  const lacks = sayLacks(member, draft.context.settings);
+  if (isNew) return [`${memberId} joined${lacks}`];
   const counts =
     request.instanceId === null
       ? changed
       : changed.filter((field) => STATIC_BUMP_FIELDS.has(field));
-  return counts.length === 0 ? [] : [`${memberId} changed its ${counts.join(', ')}`];
+  return counts.length === 0 ? [] : [`${memberId} changed its ${counts.join(', ')}${lacks}`];
+}
+
+/** Behind what a member did: the tags it lacks that the assignment is to go by; mostly nothing. */
+function sayLacks(member: Member, { rackAwareAssignmentTags }: GroupSettings): string {
+  const tags = tagsLackedBy(member, rackAwareAssignmentTags);
+  return tags.length === 0 ? '' : ` (it lacks the client tags ${tags.join(', ')})`;
 }
 
 /** Keeps what the heartbeat reports beside the log (OFS-1, OFS-4). */
@@ -228,6 +237,14 @@ function hearMember(draft: Draft, request: HeartbeatRequest, client: Client): vo
     reportedAtMs: saysNothing ? known.reportedAtMs : draft.context.nowMs,
     heartbeatVersion: client.apiVersion,
   });
+}
+
+/** New tags may be misspelt, or not every member has them yet: clients hear of it (RSP-3), and so does who set them. */
+function sayLackedTags(draft: Draft): void {
+  const members = [...draft.group.members.values()];
+  for (const lacked of lackedTags(members, draft.context.settings.rackAwareAssignmentTags)) {
+    draft.say(lackedTagText(lacked, members.length));
+  }
 }
 
 /** Raises the group epoch once if anything asks for it: the reasons so far, readiness, configs (GE-5, GE-7). @returns whether it did. */
@@ -247,5 +264,7 @@ function bumpIfNeeded(draft: Draft, reasons: string[], metadataHash: bigint): bo
     validatedTopologyEpoch,
     lastAssignmentConfigs: assignmentConfigs(settings, behaviour),
   });
+  const isNew = group.lastAssignmentConfigs.length === 0;
+  if (!isNew && configs.includes(RACK_AWARE_TAGS_KEY)) sayLackedTags(draft);
   return true;
 }

@@ -1,5 +1,6 @@
 import type { GroupView, ShardStatus } from '../../actors/group-coordinator.ts';
 import type { JournalEntry } from '../../actors/ports.ts';
+import { type LackedTag, lackedTags, storedTags } from '../../machines/decide/client-tags.ts';
 import type { StandIn } from '../../machines/model/assignors.ts';
 import type { Group, GroupState } from '../../machines/model/group.ts';
 import { byCodeUnits } from '../../machines/model/ids.ts';
@@ -101,6 +102,8 @@ export type GroupStateAnswer = Omit<GroupSummary, 'members'> & {
    */
   readonly targetFigures: AssignmentFigures | null;
   readonly topology: TopologyView | null;
+  /** Rack-aware assignment tags that not every member has, and who lacks them. */
+  readonly lackedTags: readonly LackedTag[];
   readonly members: readonly MemberView[];
   /** Why members may not run what they could. */
   readonly pending: {
@@ -158,6 +161,7 @@ export function stateView({ group, soft }: GroupView): GroupStateAnswer {
     standIn: soft.standIn ?? null,
     targetFigures: soft.targetFigures ?? null,
     topology: topologyView(group, soft),
+    lackedTags: lackedTags(members, storedTags(group.lastAssignmentConfigs)),
     members: members.map((member) => memberView(member, group, soft, waits)),
     pending: {
       initialDelay: soft.delaying,

@@ -1,3 +1,4 @@
+import { lackedTagText } from '../../machines/decide/client-tags.ts';
 import { standInText } from '../../machines/model/assignors.ts';
 import { unreachable } from '../../machines/model/refusal.ts';
 import type { GroupStateAnswer, MemberView, StagedTask, TaskNames } from '../admin/views.ts';
@@ -96,7 +97,8 @@ export async function describeGroup(
 }
 
 /** What keeps a group from going on, or as it should, a line each; nothing when nothing does. */
-function pendingText({ topology, pending, standIn, members }: GroupStateAnswer): string {
+function pendingText(live: GroupStateAnswer): string {
+  const { topology, pending, standIn, members } = live;
   const lines = [
     topology?.problem && `${topology.problem.status}: ${topology.problem.detail}`,
     pending.initialDelay && 'The first assignment waits for more members',
@@ -104,6 +106,7 @@ function pendingText({ topology, pending, standIn, members }: GroupStateAnswer):
       `The assignment of epoch ${pending.assignmentOfEpoch} is being computed`,
     pending.assignmentFailedAtMs !== null && 'The last assignment failed; the log tells why',
     standIn !== null && standInText(standIn),
+    ...live.lackedTags.map((lacked) => lackedTagText(lacked, members.length)),
     ...stagedLines(pending.staged),
     pending.shutdownBy !== null && `${pending.shutdownBy} asked the application to shut down`,
     ...members.map(

@@ -67,7 +67,7 @@ describe('groups on the admin server', () => {
       validatedTopologyEpoch: 0,
       metadataHash: '-9223372036854775808',
       assignmentTimestampMs: 0,
-      lastAssignmentConfigs: {},
+      lastAssignmentConfigs: { 'rack.aware.assignment.tags': 'zone,rack' },
       standIn: null,
       targetFigures: null,
       topology: {
@@ -85,6 +85,10 @@ describe('groups on the admin server', () => {
           },
         ],
       },
+      lackedTags: [
+        { tag: 'zone', memberIds: ['B'] },
+        { tag: 'rack', memberIds: ['A', 'B'] },
+      ],
       members: [
         {
           ...unregistered,

@@ -131,6 +131,24 @@ describe('headgate groups against a coordinator', () => {
     expect(io.output).to.match(/\n\nMISSING_SOURCE_TOPICS: .*missing/);
   });
 
+  it('describe --admin and why tell of a rack-aware tag that no member has', async () => {
+    const opened = connection;
+    if (opened === undefined) throw new Error('The connection is not open');
+    const member = new ScriptedMember(opened, { groupId: 'tagged', memberId: 'T', topics: ['in'] });
+    await member.join();
+    const setting = ['--set', 'streams.rack.aware.assignment.tags=zoen'];
+    expect(await io.run('groups', 'config', 'tagged', ...setting, ...bootstrap())).to.equal(0);
+    await member.beat();
+    const line = 'No member has the client tag zoen, which rack.aware.assignment.tags names\n';
+    await io.run('groups', 'describe', 'tagged', ...bootstrap(), ...admin());
+    expect(io.output).to.contain(`\n${line}`);
+    await io.run('groups', 'why', 'tagged', ...admin());
+    expect(io.output).to.contain(
+      `    rack.aware.assignment.tags changed: group epoch 2 -> 3\n    ${line}`,
+    );
+    await member.leave();
+  });
+
   it('list shows the groups with their states', async () => {
     await io.run('groups', 'list', ...bootstrap());
     expect(words().slice(1, 3)).to.deep.equal([

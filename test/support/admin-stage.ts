@@ -36,7 +36,7 @@ const toB = (partition: number) => ({
   owner: 'B',
 });
 
-/** A gives up 0_1 for B, which waits for it; 0_2 is free. */
+/** A gives up 0_1 for B, which waits for it; 0_2 is free. Of the tags zone and rack only A has one. */
 function orders(): GroupView {
   const base = newGroup('orders');
   const a = member('A', {
@@ -55,6 +55,7 @@ function orders(): GroupView {
       groupEpoch: 3,
       assignmentEpoch: 3,
       metadataHash: -(2n ** 63n),
+      lastAssignmentConfigs: [{ key: 'rack.aware.assignment.tags', value: 'zone,rack' }],
       validatedTopologyEpoch: 0,
       state: 'Reconciling',
       topology: {
