@@ -88,6 +88,7 @@ export function readCommandLine<O extends Options>(
   if (tokens.some((token) => token.kind === 'option' && ['help', 'h'].includes(token.name))) {
     return { kind: 'help', text: helpText(name, options) + (notes && `\n${notes}`) };
   }
+  const given = new Set<string>();
   for (const token of tokens) {
     if (token.kind === 'option-terminator') continue;
     if (token.kind === 'positional') return refused(`Cannot use "${token.value}": wanted options`);
@@ -105,6 +106,10 @@ export function readCommandLine<O extends Options>(
     if (value === undefined) {
       return refused(`Cannot use ${token.rawName} "${token.value ?? ''}": wanted ${wanted}`);
     }
+    if (wanted !== undefined && given.has(token.name)) {
+      return refused(`Cannot use ${token.rawName} twice: wanted one value`);
+    }
+    given.add(token.name);
     values[token.name] = value;
   }
   // Each value was made by its own option, which is what the type says.

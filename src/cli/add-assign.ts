@@ -7,7 +7,7 @@ import { INT64_MAX } from '../problem/shape.ts';
 import { assign } from './assign.ts';
 import { runAssignCells } from './bench.ts';
 import type { CommandIo } from './command-io.ts';
-import { adminOption, collect, digitsUpTo, refuseSecondValues, wholeNumber } from './flags.ts';
+import { adminOption, collecting, digitsUpTo, RepeatableOption, wholeNumber } from './flags.ts';
 
 type Flags = {
   readonly problem?: string;
@@ -50,15 +50,6 @@ const NOT_WITH_CELLS: (keyof Flags)[] = [
   'removeMember',
   'addMember',
 ];
-/** Options that may be given many times. */
-const REPEATABLE: ReadonlySet<string> = new Set([
-  'assignor',
-  'module',
-  'tasks',
-  'remove-process',
-  'remove-member',
-  'add-member',
-]);
 const ONLY_WITH_CELLS = ['once', 'assignment', 'warm', 'measure'] as const;
 const EXAMPLES = `
 Examples:
@@ -80,15 +71,14 @@ export function addAssign(program: Command, io: CommandIo): void {
     )
     .option('--group <id>', 'the group as it runs now; asks the admin server')
     .addOption(adminOption())
-    .option('--assignor <name>', 'by this one; may be given many times', collect)
-    .option('--module <name=path>', 'by an assignor of your own; repeatable', readModules)
+    .addOption(collecting('--assignor <name>', 'by this one; may be given many times'))
+    .addOption(repeated('--module <name=path>', 'by an assignor of your own', readModules))
     .option('--compare', 'by all assignors, or those named, side by side')
     .option('--json', 'for programs')
     .option('--limit <number>', 'how many moves are shown', wholeNumber, MOVES_LIMIT)
     .option('--write <file>', 'write the problem, as changed, to a file');
   addEdits(command);
   addCells(command);
-  refuseSecondValues(command, REPEATABLE);
   command.addHelpText('after', EXAMPLES).action((flags: Flags) => {
     if (flags.cells === true) return runCells(flags);
     const misplaced = ONLY_WITH_CELLS.find((flag) => flags[flag] !== undefined);
@@ -115,17 +105,24 @@ function addEdits(command: Command): void {
     )
     .option('--tags <tag,..>', 'what if: the rack-aware assignment tags', readTags)
     .option('--lag <number>', 'what if: the acceptable recovery lag', digitsUpTo(INT64_MAX))
-    .option('--tasks <subtopology=number>', 'what if: its tasks; repeatable', readTasks)
-    .option('--remove-process <id>', 'what if: it is gone; repeatable', collect)
-    .option('--remove-member <id>', 'what if: it is gone; repeatable', collect)
+    .addOption(repeated('--tasks <subtopology=number>', 'what if: its tasks', readTasks))
+    .addOption(collecting('--remove-process <id>', 'what if: it is gone; repeatable'))
+    .addOption(collecting('--remove-member <id>', 'what if: it is gone; repeatable'))
     .addOption(
-      new Option(
+      repeated(
         '--add-member [id@process,tag=value,..]',
-        'what if: one more; all may be left out; repeatable',
-      )
-        .argParser(readNewMember)
-        .preset(''),
+        'what if: one more; all may be left out',
+        readNewMember,
+      ).preset(''),
     );
+}
+
+function repeated<T>(
+  flags: string,
+  about: string,
+  read: (text: string, before: T | undefined) => T,
+): RepeatableOption {
+  return new RepeatableOption(flags, `${about}; repeatable`).argParser(read);
 }
 
 function addCells(command: Command): void {

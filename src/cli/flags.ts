@@ -3,9 +3,11 @@ import { type HostPort, parseHostPort } from '../config/host-port.ts';
 
 const ADMIN: HostPort = { host: '127.0.0.1', port: 10_093 };
 
-/** For an option that may be given many times. */
-export function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
+/** An option that collects the texts it is given; undefined when it is not given at all. */
+export function collecting(flags: string, about: string): RepeatableOption {
+  return new RepeatableOption(flags, about).argParser(
+    (value: string, before: readonly string[] = []) => [...before, value],
+  );
 }
 
 /** Where the admin server is, with its usual place as the default. */
@@ -36,18 +38,22 @@ export function digitsUpTo(max: number | bigint): (text: string) => string {
   };
 }
 
+/** An option that takes another value each time it is given; its parser is handed what came before. */
+export class RepeatableOption extends Option {}
+
 /**
- * Refuses a second value of an option that takes one: it would take the place of the first without a word.
- *
- * @param repeatable options that take many.
+ * Refuses a second value of an option that takes one, in a command and those below it: it would take the place of the
+ * first without a word.
  */
-export function refuseSecondValues(command: Command, repeatable: ReadonlySet<string>): void {
+export function refuseSecondValues(command: Command): void {
   for (const option of command.options) {
-    if (!option.required || repeatable.has(option.name())) continue;
+    const takesOne = option.required || option.optional;
+    if (!takesOne || option instanceof RepeatableOption) continue;
     let isGiven = false;
     command.on(`option:${option.name()}`, () => {
       if (isGiven) command.error(`error: option '${option.flags}' is given twice`);
       isGiven = true;
     });
   }
+  for (const below of command.commands) refuseSecondValues(below);
 }

@@ -90,7 +90,9 @@ function changesOf(
   for (const text of set) {
     const at = text.indexOf('=');
     if (at < 1) throw new CommandError(`Cannot use --set ${text}: wanted key=value`);
-    changes.set(text.slice(0, at).trim(), text.slice(at + 1));
+    const name = text.slice(0, at).trim();
+    if (changes.has(name)) throw new CommandError(`Cannot set ${name} twice at once`);
+    changes.set(name, text.slice(at + 1));
   }
   for (const name of unset) {
     if (changes.has(name)) throw new CommandError(`Cannot set ${name} and take it away at once`);

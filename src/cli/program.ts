@@ -12,7 +12,7 @@ import { BENCHMARKS, runBenchmark } from './bench.ts';
 import { codecKeys, runCodec } from './codec.ts';
 import type { CommandIo } from './command-io.ts';
 import { type DemoFlags, demo } from './demo.ts';
-import { adminOption, collect, readHostPort, wholeNumber } from './flags.ts';
+import { adminOption, collecting, readHostPort, refuseSecondValues, wholeNumber } from './flags.ts';
 import { configureGroup, type GroupConfigFlags } from './group-config.ts';
 import {
   deleteGroups,
@@ -61,6 +61,7 @@ export function buildProgram(io: CommandIo): Command {
       if (keys === true) io.out(`${JSON.stringify(codecKeys())}\n`);
       else await runCodec(process.stdin, process.stdout);
     });
+  refuseSecondValues(program);
   return program;
 }
 
@@ -72,7 +73,7 @@ function withConfigFlags(command: Command): Command {
     command.option(flags, `${about} (${name}${unit === undefined ? '' : `, ${unit}`}: ${text})`);
   };
   command.option('--config <file>', 'A properties file.');
-  command.option('--set <key=value>', 'One setting; may be given many times.', collect, []);
+  command.addOption(collecting('--set <key=value>', 'One setting; may be given many times.'));
   setting('--host <host>', 'host');
   setting('--port <number>', 'port');
   setting('--admin-port <number|off>', 'admin.port');
@@ -151,11 +152,11 @@ function addGroups(program: Command, io: CommandIo): void {
     asked(flags, ({ client, ...print }) => deleteGroups(client, ids, print)),
   );
   ask('config <group>', 'settings of a group with where they come from; changes them first')
-    .option('--set <key=value>', 'one setting; may be given many times', collect, [])
-    .option('--unset <key>', "back to the broker's value; may be given many times", collect, [])
-    .action((group: string, flags: Flags & GroupConfigFlags) =>
+    .addOption(collecting('--set <key=value>', 'one setting; may be given many times'))
+    .addOption(collecting('--unset <key>', "back to the broker's value; may be given many times"))
+    .action((group: string, flags: Flags & Partial<GroupConfigFlags>) =>
       asked(flags, ({ client, ...print }) => {
-        const { set, unset } = flags;
+        const { set = [], unset = [] } = flags;
         return configureGroup(client, group, { ...print, set, unset });
       }),
     );

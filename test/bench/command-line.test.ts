@@ -77,6 +77,7 @@ describe('readCommandLine()', () => {
       ['--json=yes'],
       ['--toString', '1'],
       ['more'],
+      ['--rounds', '1', '--json', '--json', '--rounds=1'],
     ].map((args) => read(...args));
     expect(refusals.map((each) => ('text' in each ? each.text : each))).to.deep.equal([
       'Cannot use --grid "nope": wanted one of small, huge\n',
@@ -87,6 +88,7 @@ describe('readCommandLine()', () => {
       'Cannot use --json=yes: wanted --json alone\n',
       'Cannot use --toString: wanted --grid, --rounds, --sizes, --seconds, --json\n',
       'Cannot use "more": wanted options\n',
+      'Cannot use --rounds twice: wanted one value\n',
     ]);
   });
 });

@@ -294,6 +294,9 @@ describe('headgate groups', () => {
       const both = ['--set', `${STANDBYS}=1`, '--unset', STANDBYS];
       expect(await ask('config', 'g', ...both)).to.equal(1);
       expect(io.errors).to.equal(`Cannot set ${STANDBYS} and take it away at once\n`);
+      const twice = ['--set', `${STANDBYS}=1`, '--set', `${STANDBYS}=2`];
+      expect(await ask('config', 'g', ...twice)).to.equal(1);
+      expect(io.errors).to.equal(`Cannot set ${STANDBYS} twice at once\n`);
       expect(kept.size).to.equal(0);
     });
   });

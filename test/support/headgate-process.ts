@@ -61,10 +61,11 @@ export class HeadgateProcess {
     );
   }
 
-  /** `serve` with its store in `folder`, on a free port, otherwise as it is for everybody. */
+  /** `serve` with its store in `folder`, on a free port unless one is given, otherwise as it is for everybody. */
   static servePlainly(folder: string, ...flags: readonly string[]): HeadgateProcess {
-    const places = ['--data-dir', folder, '--port', '0', '--admin-port', 'off'];
-    return new HeadgateProcess(['serve', ...places, ...flags]);
+    const places = { '--data-dir': folder, '--port': '0', '--admin-port': 'off' };
+    const others = Object.entries(places).filter(([flag]) => !flags.includes(flag));
+    return new HeadgateProcess(['serve', ...others.flat(), ...flags]);
   }
 
   /** Ends what a test left running. */
