@@ -52,10 +52,11 @@ export class LogError extends Error {
  */
 export interface RecordLog {
   /**
-   * Says whether this batch could be written at all: whether it has a form on disk, of a size that is taken. Throws
-   * {@link LogError} if not. To be asked before the batch joins others in an append, which fails as a whole.
+   * The batch as it is to be appended, if it could be written at all: if it has a form on disk, of a size that is taken.
+   * Throws {@link LogError} if not. To be asked before the batch joins others in an append, which fails as a whole; an
+   * append of what was never admitted does the work of both.
    */
-  admit(batch: RecordBatch): void;
+  admit(batch: RecordBatch): RecordBatch;
   /**
    * Appends batches of one shard, in order, each whole or not at all. Resolves when they are durable. Appends
    * may overlap; they become durable in the order of the calls. Once one fails, every later append of that shard

@@ -82,9 +82,7 @@ export class ShardLog {
   /** One operation's records as a batch that the log can take; throws `LogError` when it never could. */
   admit(records: readonly GroupRecord[]): RecordBatch {
     const { shard, env } = this.#parts;
-    const batch = { shard, timestampMs: env.clock.nowMs(), records };
-    env.recordLog.admit(batch);
-    return batch;
+    return env.recordLog.admit({ shard, timestampMs: env.clock.nowMs(), records });
   }
 
   /**

@@ -31,20 +31,42 @@ export const defaultLevelLogBounds: LevelLogBounds = {
 const TARGETS_AT_ONCE = 100;
 
 /** A batch on its way to keys and values of the store. */
-type Encoded = {
+class AdmittedBatch implements RecordBatch {
   readonly shard: number;
+  readonly timestampMs: number;
   readonly records: readonly GroupRecord[];
   /** As far as they are made, each in the place of its record. */
-  readonly changes: (Change | undefined)[];
+  readonly changes: (Change | undefined)[] = [];
   /** How many are not. */
-  left: number;
+  left = 0;
   /** Of targets that are not made yet, the most that they can be. */
   readonly bytes: number;
-};
+
+  /** Makes all but long rows of targets. Throws {@link LogError} when a record has no form on disk. */
+  constructor({ shard, timestampMs, records }: RecordBatch) {
+    this.shard = shard;
+    this.timestampMs = timestampMs;
+    this.records = records;
+    let bytes = 0;
+    let targets = 0;
+    for (const record of records) {
+      if (isTarget(record) && ++targets > TARGETS_AT_ONCE) {
+        this.changes.push(undefined);
+        this.left++;
+        bytes += targetBytesMax(record);
+        continue;
+      }
+      const change = toChange(shard, record);
+      this.changes.push(change);
+      bytes += sizeOf(change);
+    }
+    this.bytes = bytes;
+  }
+}
 
 type Append = {
   readonly shard: number;
-  readonly batches: readonly Encoded[];
+  readonly batches: readonly AdmittedBatch[];
   readonly bytes: number;
   /** Refused at the door; told in its turn, so that what is behind it falls with it. */
   readonly refusal: LogError | undefined;
@@ -66,7 +88,6 @@ export class LevelLog implements RecordLog {
   readonly #keyValues: KeyValues;
   readonly #clock: Pick<Clock, 'soon'>;
   readonly #bounds: LevelLogBounds;
-  readonly #encoded = new WeakMap<RecordBatch, Encoded>();
   #queue: Append[] = [];
   #queuedBytes = 0;
   #draining = false;
@@ -83,17 +104,17 @@ export class LevelLog implements RecordLog {
     this.#bounds = bounds;
   }
 
-  admit(batch: RecordBatch): void {
-    this.#encode(batch);
+  admit(batch: RecordBatch): RecordBatch {
+    return this.#admitted(batch);
   }
 
   append(batches: readonly RecordBatch[]): Promise<void> {
     const shard = batches[0]?.shard;
     if (shard === undefined) return Promise.resolve();
     return new Promise((resolve, reject) => {
-      const { bytes, refusal, ...admitted } = this.#admit(shard, batches);
+      const { batches: admitted, bytes, refusal } = this.#admitAll(shard, batches);
       this.#queuedBytes += bytes;
-      this.#queue.push({ shard, batches: admitted.batches, bytes, refusal, resolve, reject });
+      this.#queue.push({ shard, batches: admitted, bytes, refusal, resolve, reject });
       if (!this.#draining) this.#startDraining();
     });
   }
@@ -124,7 +145,7 @@ export class LevelLog implements RecordLog {
     await this.#idle;
   }
 
-  #admit(
+  #admitAll(
     shard: number,
     batches: readonly RecordBatch[],
   ): Pick<Append, 'batches' | 'bytes' | 'refusal'> {
@@ -132,49 +153,34 @@ export class LevelLog implements RecordLog {
     if (this.#closed) {
       return refuse(new LogError('KAFKA_STORAGE_ERROR', `Append to shard ${shard}: log is closed`));
     }
-    const encoded: Encoded[] = [];
+    const admitted: AdmittedBatch[] = [];
+    let bytes = 0;
     try {
-      for (const batch of batches) encoded.push(this.#encode(batch));
+      for (const batch of batches) {
+        const each = this.#admitted(batch);
+        admitted.push(each);
+        bytes += each.bytes;
+      }
     } catch (thrown) {
       return refuse(thrown instanceof LogError ? thrown : storageError('Encode records', thrown));
     }
-    const bytes = encoded.reduce((sum, each) => sum + each.bytes, 0);
     const { queuedBytesMax } = this.#bounds;
     if (this.#queuedBytes + bytes > queuedBytesMax) {
       const text = `Append to shard ${shard}: ${this.#queuedBytes} bytes are waiting, at most ${queuedBytesMax}`;
       return refuse(new LogError('NOT_ENOUGH_REPLICAS', text));
     }
-    return { batches: encoded, bytes, refusal: undefined };
+    return { batches: admitted, bytes, refusal: undefined };
   }
 
-  /** A batch as it goes to disk, long rows of targets excepted; made once, whether it is admitted first or appended at once. */
-  #encode(batch: RecordBatch): Encoded {
-    const known = this.#encoded.get(batch);
-    if (known !== undefined) return known;
-    const { shard, records } = batch;
-    const changes: (Change | undefined)[] = [];
-    let bytes = 0;
-    let targets = 0;
-    let left = 0;
-    for (const record of records) {
-      if (isTarget(record) && ++targets > TARGETS_AT_ONCE) {
-        changes.push(undefined);
-        left++;
-        bytes += targetBytesMax(record);
-        continue;
-      }
-      const change = toChange(shard, record);
-      changes.push(change);
-      bytes += sizeOf(change);
-    }
+  #admitted(batch: RecordBatch): AdmittedBatch {
+    if (batch instanceof AdmittedBatch) return batch;
+    const admitted = new AdmittedBatch(batch);
     const { batchBytesMax } = this.#bounds;
-    if (bytes > batchBytesMax) {
-      const text = `Append to shard ${shard}: a batch of ${bytes} bytes, at most ${batchBytesMax}`;
+    if (admitted.bytes > batchBytesMax) {
+      const text = `Append to shard ${batch.shard}: a batch of ${admitted.bytes} bytes, at most ${batchBytesMax}`;
       throw new LogError('MESSAGE_TOO_LARGE', text);
     }
-    const encoded = { shard, records, changes, left, bytes };
-    this.#encoded.set(batch, encoded);
-    return encoded;
+    return admitted;
   }
 
   #startDraining(): void {
@@ -230,7 +236,7 @@ export class LevelLog implements RecordLog {
     return sound;
   }
 
-  async #encodeTargets(batch: Encoded): Promise<void> {
+  async #encodeTargets(batch: AdmittedBatch): Promise<void> {
     const { shard, records, changes } = batch;
     for (let at = 0; batch.left > 0; at++) {
       const record = records[at];

@@ -25,7 +25,9 @@ export class MemoryLog implements RecordLog {
   }
 
   /** Values are kept as they are: there is nothing that could not be. */
-  admit(_batch: RecordBatch): void {}
+  admit(batch: RecordBatch): RecordBatch {
+    return batch;
+  }
 
   async append(batches: readonly RecordBatch[]): Promise<void> {
     if (this.#closed) throw new LogError('KAFKA_STORAGE_ERROR', 'Append to the log: it is closed');

@@ -14,7 +14,7 @@ const WAIT_MS = 10_100;
 
 /** Keeps nothing, so that what is left in memory is the coordinator's own. */
 const forgetfulLog: RecordLog = {
-  admit() {},
+  admit: (batch) => batch,
   append: async () => {},
   load: async () => {},
   close: async () => {},

@@ -15,8 +15,8 @@ export class AppendsLog implements RecordLog {
     return this.#memory.batches;
   }
 
-  admit(batch: RecordBatch): void {
-    this.#memory.admit(batch);
+  admit(batch: RecordBatch): RecordBatch {
+    return this.#memory.admit(batch);
   }
 
   async append(batches: readonly RecordBatch[]): Promise<void> {

@@ -51,8 +51,8 @@ export class FaultyLog implements RecordLog {
     void this.#drain();
   }
 
-  admit(batch: RecordBatch): void {
-    this.#inner.admit(batch);
+  admit(batch: RecordBatch): RecordBatch {
+    return this.#inner.admit(batch);
   }
 
   append(batches: readonly RecordBatch[]): Promise<void> {
