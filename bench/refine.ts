@@ -52,7 +52,10 @@ export async function benchRefine(cell: RefineCell, limits: TimingLimits): Promi
   const [due, plain] = [idOf(2), idOf(cell.members - 3)];
   const known = { ...slot, soft: beat(slot, plain).soft };
   const unknown = { ...known, soft: { ...known.soft, derived: undefined } };
-  const stale = { ...known, soft: { ...known.soft, reportsHeard: known.soft.reportsHeard + 1 } };
+  const stale = {
+    ...known,
+    soft: { ...known.soft, reporters: PersistentMap.from([[due, true as const]]) },
+  };
   const copies = known.group?.members.get(plain)?.assigned.standby[0]?.partitions ?? [];
   const report = { ...idleRequest(plain), taskOffsets: reportOf(copies, 100_000n) };
   const us = async (run: () => unknown): Promise<number> =>

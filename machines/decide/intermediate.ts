@@ -1,13 +1,16 @@
 import { isWithin, lagBetween, offsetsByTask } from '../model/lag.ts';
-import type { Refinement } from '../model/refinement.ts';
+import type { Member } from '../model/member.ts';
+import { PersistentMap } from '../model/persistent-map.ts';
+import type { Refinement, RefinerLimits } from '../model/refinement.ts';
 import { UNREFINED } from '../model/refinement.ts';
 import type { DerivedRefinement, MemberSoft } from '../model/soft.ts';
+import type { RefinerMember } from '../model/survey.ts';
 import { hasTask, sameTasksByRole, subtractTasks, unionTasks } from '../model/task-list.ts';
 import type { TasksByRole } from '../model/tasks.ts';
 import { NO_TASKS_BY_ROLE } from '../model/tasks.ts';
 import { raiseGroupEpoch } from './bump.ts';
 import type { Draft } from './draft.ts';
-import { type RefinerInput, refine } from './refine/refine.ts';
+import { NOTHING_MOVES, type Refined, refine, refineAgain } from './refine/refine.ts';
 import { makesDifference, type Reporter } from './refine/watched.ts';
 import { whoMatters } from './refine/who-matters.ts';
 import { sayRefined } from './say-refined.ts';
@@ -137,95 +140,130 @@ export function noteReport(draft: Draft, memberId: string, report: Partial<Membe
   const before = draft.softOf(memberId);
   draft.changeMember(memberId, report);
   const after = draft.softOf(memberId);
-  const { derived, reportsHeard } = draft.soft;
-  if (derived === undefined) return;
-  const { watched } = derived.refinement;
-  if (watched.tasks.length === 0) return;
+  const { derived, reporters } = draft.soft;
+  if (derived?.basis === undefined) return;
   const { acceptableRecoveryLag } = draft.context.settings;
   const { processId, assigned } = draft.member(memberId);
+  const target = draft.group.targets.get(memberId) ?? NO_TASKS_BY_ROLE;
   const reporter = (heard: MemberSoft): Reporter => {
     const { taskOffsets, taskEndOffsets } = heard;
     return {
-      memberId,
       processId,
       assigned,
+      target,
       taskOffsets,
       taskEndOffsets,
       reportsCopies: reportsCopies(heard),
     };
   };
-  if (!makesDifference(watched, reporter(before), reporter(after), acceptableRecoveryLag)) return;
-  draft.change({ reportsHeard: reportsHeard + 1 });
+  const { survey } = derived.basis;
+  if (!makesDifference(survey, reporter(before), reporter(after), acceptableRecoveryLag)) return;
+  draft.change({ reporters: reporters.set(memberId, true) });
 }
 
-/** Refines the target as the group is now; what was found last is found again as long as nothing it follows from changed. */
+/**
+ * Refines the target as the group is now; what was found last is found again as long as nothing it follows from changed,
+ * and most of it where only a few members reported something.
+ */
 function derive(draft: Draft): DerivedRefinement {
-  const { soft } = draft;
-  if (soft.derived !== undefined && stillHolds(draft, soft.derived)) return soft.derived;
-  const { group, context } = draft;
-  const input = inputOf(draft);
-  const refined = input === undefined ? UNREFINED : refine(input);
-  if (refined === undefined)
+  const { group, soft } = draft;
+  const limits = limitsOf(draft);
+  const known = isOfNow(draft, limits, soft.derived) ? soft.derived : undefined;
+  if (known !== undefined && isUnchanged(draft, known)) return known;
+  const refined =
+    known?.basis === undefined
+      ? refineAnew(draft, limits)
+      : refineAgain({ ...known, basis: known.basis }, reportersOf(draft), limits);
+  if (refined === undefined) {
     draft.say('Staging would lose or double an active task: nothing is staged');
+  }
   const derived: DerivedRefinement = {
-    refinement: refined ?? UNREFINED,
+    refinement: refined?.refinement ?? UNREFINED,
+    basis: refined?.basis,
     members: group.members,
     targets: group.targets,
     configured: soft.configured,
-    settings: context.settings,
-    reportsHeard: soft.reportsHeard,
-    sinceMs: context.nowMs,
+    limits,
   };
-  draft.change({ derived });
+  draft.change({ derived, reporters: PersistentMap.empty() });
   return derived;
 }
 
-/** Time makes a difference only when a wait is over. */
-function stillHolds({ group, soft, context }: Draft, derived: DerivedRefinement): boolean {
-  const { refinement, settings, sinceMs } = derived;
+function limitsOf({ context }: Draft): RefinerLimits {
+  const { settings, coordinator } = context;
+  return {
+    warmupsMax: settings.numWarmupReplicas,
+    acceptableRecoveryLag: settings.acceptableRecoveryLag,
+    nowMs: context.nowMs,
+    waitMaxMs: coordinator.warmupWaitMaxMs,
+    // Members send their offsets when that interval is over, with the heartbeat that comes next.
+    silenceMs: settings.taskOffsetIntervalMs + settings.heartbeatIntervalMs,
+  };
+}
+
+/** Members have and are to have the same tasks, and are held against the same. */
+function isOfNow(
+  { group, soft }: Draft,
+  limits: RefinerLimits,
+  derived: DerivedRefinement | undefined,
+): boolean {
   return (
+    derived !== undefined &&
     derived.members === group.members &&
     derived.targets === group.targets &&
     derived.configured === soft.configured &&
-    settings.numWarmupReplicas === context.settings.numWarmupReplicas &&
-    settings.acceptableRecoveryLag === context.settings.acceptableRecoveryLag &&
-    derived.reportsHeard === soft.reportsHeard &&
-    context.nowMs >= sinceMs &&
-    context.nowMs < refinement.untilMs
+    derived.limits.warmupsMax === limits.warmupsMax &&
+    derived.limits.acceptableRecoveryLag === limits.acceptableRecoveryLag &&
+    derived.limits.waitMaxMs === limits.waitMaxMs &&
+    derived.limits.silenceMs === limits.silenceMs &&
+    derived.limits.nowMs <= limits.nowMs
   );
 }
 
-/** Undefined: nothing is staged, warm-ups are off or the topology is not ready (WU-1). */
-function inputOf({ group, soft, context }: Draft): RefinerInput | undefined {
+/** Time makes a difference only when a wait is over. */
+function isUnchanged({ soft, context }: Draft, { refinement }: DerivedRefinement): boolean {
+  return soft.reporters.size === 0 && context.nowMs < refinement.untilMs;
+}
+
+/** Nothing is staged where warm-ups are off or the topology is not ready (WU-1). */
+function refineAnew(draft: Draft, limits: RefinerLimits): Refined | undefined {
+  const { group, soft } = draft;
   const { configured } = soft;
-  const { numWarmupReplicas, acceptableRecoveryLag } = context.settings;
-  if (numWarmupReplicas === 0) return undefined;
-  if (configured === undefined || configured.problem !== undefined) return undefined;
+  if (limits.warmupsMax === 0 || configured === undefined || configured.problem !== undefined) {
+    return NOTHING_MOVES;
+  }
   const { members, isPart } = whoMatters(group, configured);
-  return {
+  return refine({
+    ...limits,
     subtopologies: configured.subtopologies,
-    members: members.map(({ memberId, processId, assigned, pendingRevocation }) => {
-      const heard = soft.members.get(memberId);
-      return {
-        memberId,
-        processId,
-        assigned,
-        revokedWarmups: pendingRevocation.warmup,
-        target: group.targets.get(memberId) ?? NO_TASKS_BY_ROLE,
-        taskOffsets: heard?.taskOffsets ?? [],
-        taskEndOffsets: heard?.taskEndOffsets ?? [],
-        reportedAtMs: heard?.reportedAtMs,
-        reportsCopies: reportsCopies(heard),
-      };
-    }),
+    members: members.map((member) => refinerMember(draft, member)),
     isPart,
-    warmupsMax: numWarmupReplicas,
-    acceptableRecoveryLag,
     waits: soft.derived?.refinement.waits ?? UNREFINED.waits,
-    nowMs: context.nowMs,
-    waitMaxMs: context.coordinator.warmupWaitMaxMs,
-    // Members send their offsets when that interval is over, with the heartbeat that comes next.
-    silenceMs: context.settings.taskOffsetIntervalMs + context.settings.heartbeatIntervalMs,
+  });
+}
+
+function reportersOf(draft: Draft): ReadonlyMap<string, RefinerMember> {
+  const reporters = new Map<string, RefinerMember>();
+  for (const memberId of draft.soft.reporters.keys()) {
+    const member = draft.group.members.get(memberId);
+    if (member !== undefined) reporters.set(memberId, refinerMember(draft, member));
+  }
+  return reporters;
+}
+
+function refinerMember({ group, soft }: Draft, member: Member): RefinerMember {
+  const { memberId, processId, assigned, pendingRevocation } = member;
+  const heard = soft.members.get(memberId);
+  return {
+    memberId,
+    processId,
+    assigned,
+    revokedWarmups: pendingRevocation.warmup,
+    target: group.targets.get(memberId) ?? NO_TASKS_BY_ROLE,
+    taskOffsets: heard?.taskOffsets ?? [],
+    taskEndOffsets: heard?.taskEndOffsets ?? [],
+    reportedAtMs: heard?.reportedAtMs,
+    reportsCopies: reportsCopies(heard),
   };
 }
 

@@ -85,7 +85,7 @@ export function newSoft(incarnation: number): GroupSoft {
     runFailedAtMs: undefined,
     standIn: undefined,
     targetFigures: undefined,
-    reportsHeard: 0,
+    reporters: PersistentMap.empty(),
     derived: undefined,
     intermediate: undefined,
     hurriedMembers: 0,

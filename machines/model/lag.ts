@@ -26,10 +26,13 @@ export function offsetsByTask(
   reports: readonly TaskOffset[],
   isAskedFor: (subtopologyId: string, partition: number) => boolean,
 ): ReadonlyMap<string, bigint> {
-  const offsets = new Map<string, bigint>();
+  let offsets: Map<string, bigint> | undefined;
   for (const { subtopologyId, partition, offset } of reports) {
-    if (isAskedFor(subtopologyId, partition))
-      offsets.set(taskKey(subtopologyId, partition), offset);
+    if (!isAskedFor(subtopologyId, partition)) continue;
+    offsets ??= new Map();
+    offsets.set(taskKey(subtopologyId, partition), offset);
   }
-  return offsets;
+  return offsets ?? NO_OFFSETS;
 }
+
+const NO_OFFSETS: ReadonlyMap<string, bigint> = new Map();

@@ -1,4 +1,5 @@
-import type { TaskIds, TasksByRole } from './tasks.ts';
+import type { Survey } from './survey.ts';
+import type { TasksByRole } from './tasks.ts';
 
 /** How a task is warmed up on the process it is to move to while somebody else runs it (WU-11). */
 export type Warming =
@@ -56,25 +57,38 @@ export type WarmupWait = {
   readonly leastLag: bigint | undefined;
   /** The least that its owner had left to restore of its active tasks, by steps of the acceptable lag. */
   readonly restoringLag: bigint;
-  /** From where the way of the copy is measured while its owner cannot tell the end of the changelog. */
-  readonly from: Position;
+  /**
+   * From where the way of the copy is measured while its owner cannot tell the end of the changelog. Of no time: active
+   * tasks keep it from going.
+   */
+  readonly from: { readonly offset: bigint; readonly atMs: number | undefined };
 };
+
+/** By subtopology and partition; many places are empty. */
+export type WarmupWaits = ReadonlyMap<string, readonly (WarmupWait | undefined)[]>;
 
 /** Where a copy was, and when (wall clock, ms). */
 export type Position = { readonly offset: bigint; readonly atMs: number };
 
-/** Tasks of one subtopology that move. */
-export type WatchedTasks = TaskIds & {
-  /** By the place of the partition: where the task goes; undefined = nobody in the group is to have it. */
-  readonly ownerProcessIds: readonly (string | undefined)[];
-};
+/** Where a task that moves is to be active; `left`: no member that could have it is in the group. */
+export type Verdict = 'staged' | 'left' | Grant;
 
-/** What reports can make a difference. */
-export type Watched = {
-  /** The tasks that move, sorted. */
-  readonly tasks: readonly WatchedTasks[];
-  /** The members they move to, by id: what those have to restore themselves holds the tasks up. */
-  readonly owners: ReadonlySet<string>;
+/** What was found of one mover. Most of them are found alike, and share one value. */
+export type Judged = {
+  readonly verdict: Verdict;
+  /** The copy that runs a staged task meanwhile; `NONE`: its holder keeps it. */
+  readonly runningCopy: number;
+  /** How far the best copy on the owner's process is behind; undefined = unknown. */
+  readonly lag: bigint | undefined;
+  readonly wait: WarmupWait | undefined;
+  /** Wall clock, ms, from which on something else is found though nothing else is reported; infinite: never. */
+  readonly untilMs: number;
+  /** What becomes of a staged task that gets no place of the budget. */
+  readonly warming: Exclude<Warming, 'warmup'>;
+  /** The standby that warms it then, or `NONE`. */
+  readonly standby: number;
+  /** Why it would take a place of the budget: a new warm-up, one that it has, or one that has restored something. */
+  readonly claim: 'none' | 'new' | 'kept' | 'underWay';
 };
 
 /** A target held against what members hold and report (coordination, section 8). */
@@ -83,12 +97,35 @@ export type Refinement = {
   readonly slices: ReadonlyMap<string, TasksByRole>;
   /** In the order of tasks. */
   readonly moves: readonly TaskMove[];
-  /** By task. */
-  readonly waits: ReadonlyMap<string, WarmupWait>;
+  readonly waits: WarmupWaits;
   /** Wall clock, ms, at which a wait is over and the same input gives another result; infinite if there is none. */
   readonly untilMs: number;
-  /** Whatever else is reported, the result is the same. */
-  readonly watched: Watched;
+};
+
+/** What a refinement is held against. */
+export type RefinerLimits = {
+  /** The budget: how many warm-ups the group may have. */
+  readonly warmupsMax: number;
+  readonly acceptableRecoveryLag: bigint;
+  /** Wall clock, ms. */
+  readonly nowMs: number;
+  /** How long one may wait for a copy that gets no closer, ms; 0: without bound. */
+  readonly waitMaxMs: number;
+  /** A member that says nothing for so many ms would have, had its offsets changed. */
+  readonly silenceMs: number;
+};
+
+/** What a refinement was derived from, kept so that a few reports more cost only what they concern. */
+export type RefinementBasis = {
+  readonly survey: Survey;
+  /** By mover. */
+  readonly judged: readonly Judged[];
+  /** The movers that have places of the budget. */
+  readonly funded: ReadonlySet<number>;
+  /** By mover: the member that runs it while it is staged; `NONE`: it is not. */
+  readonly runners: Int32Array;
+  /** By mover: the member whose standby warms it where it is, or `NONE`. */
+  readonly lenders: Int32Array;
 };
 
 /** The intermediate assignment is the target (WU-1). */
@@ -97,5 +134,4 @@ export const UNREFINED: Refinement = {
   moves: [],
   waits: new Map(),
   untilMs: Number.POSITIVE_INFINITY,
-  watched: { tasks: [], owners: new Set() },
 };

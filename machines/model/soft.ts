@@ -3,8 +3,7 @@ import type { Group } from './group.ts';
 import type { AssignmentFigures } from './look-back.ts';
 import type { GroupPatterns } from './patterns.ts';
 import type { PersistentMap } from './persistent-map.ts';
-import type { Refinement } from './refinement.ts';
-import type { GroupSettings } from './settings.ts';
+import type { Refinement, RefinementBasis, RefinerLimits } from './refinement.ts';
 import type { TaskOffset } from './tasks.ts';
 import type { ConfiguredTopology } from './topology.ts';
 
@@ -36,13 +35,12 @@ export type RunInFlight = {
 /** The refinement found last, and what it follows from: compared by identity, so that an idle heartbeat costs nothing (WU-2). */
 export type DerivedRefinement = {
   readonly refinement: Refinement;
+  /** Undefined: nothing moves, whatever is reported. */
+  readonly basis: RefinementBasis | undefined;
   readonly members: Group['members'];
   readonly targets: Group['targets'];
   readonly configured: ConfiguredTopology | undefined;
-  readonly settings: GroupSettings;
-  readonly reportsHeard: number;
-  /** Wall clock, ms. */
-  readonly sinceMs: number;
+  readonly limits: RefinerLimits;
 };
 
 /** The intermediate assignment of one target: frozen while its epoch lasts (WU-4). */
@@ -75,8 +73,8 @@ export type GroupSoft = {
   readonly standIn: StandIn | undefined;
   /** How good the target in force is; undefined where no run of this process made it. */
   readonly targetFigures: AssignmentFigures | undefined;
-  /** Rises with every report that makes a difference to what is derived; never falls within an incarnation. */
-  readonly reportsHeard: number;
+  /** The ids of members with reports that make a difference to what is derived, since it was. */
+  readonly reporters: PersistentMap<true>;
   readonly derived: DerivedRefinement | undefined;
   readonly intermediate: IntermediateAssignment | undefined;
   /** How many members are hurried (RSP-8). */

@@ -128,8 +128,14 @@ describe('refine(): versions and waits (WU-16)', () => {
     const restoring = `0_1:0/${NOT_STARTED},0_7:0/5000`;
     const restored = `0_1:0/${NOT_STARTED},0_7:4990/5000`;
     expect(
-      endless([0, ''], [60_000, restoring], [60_001, restored], [70_000, restored]).slice(1),
-    ).to.deep.equal([staged(75_000), staged(75_000), atRest]);
+      endless(
+        [0, ''],
+        [60_000, restoring],
+        [60_001, restored],
+        [70_000, restored],
+        [70_001, restored],
+      ).slice(1),
+    ).to.deep.equal([staged(never), staged(75_001), staged(75_001), atRest]);
   });
 
   it('goes on waiting while the owner restores its own active tasks first', () => {
@@ -160,14 +166,14 @@ describe('refine(): versions and waits (WU-16)', () => {
 
   it('begins anew for another process, and when the clock went back', () => {
     expect(history([5000, ''], [100, ''], [1099, '']).at(-1)).to.deep.equal(staged(1100));
-    const waits = new Map([['0_1', { ...WAIT, processId: 'pX', leastLag: 5n }]]);
+    const waits = new Map([['0', [undefined, { ...WAIT, processId: 'pX', leastLag: 5n }]]]);
     expect(
       handOver({ has: '[]|[]|0:[1]' }, { waits, nowMs: 5000, waitMaxMs: 1000 }).moves,
     ).to.deep.equal(['0_1 stays A, warmup']);
   });
 
   it('waits without bound where none is set', () => {
-    const waits = new Map([['0_1', WAIT]]);
+    const waits = new Map([['0', [undefined, WAIT]]]);
     expect(
       handOver({ has: '[]|[]|0:[1]' }, { waits, nowMs: 1e12, waitMaxMs: 0 }).moves,
     ).to.deep.equal(['0_1 stays A, warmup']);

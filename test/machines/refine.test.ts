@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { gatherFacts } from '../../machines/decide/refine/facts.ts';
 import { keepsActiveTasks } from '../../machines/decide/refine/refine.ts';
+import { loadOf, surveyOf } from '../../machines/decide/refine/survey.ts';
 import { handOver, NOT_STARTED, refined, refinerInput } from '../support/refiner.ts';
 
 describe('refine(): which tasks move (WU-8, WU-9)', () => {
@@ -149,20 +149,20 @@ describe('keepsActiveTasks() (WU-15)', () => {
       new Map([
         ['A', { active: [{ subtopologyId: '0', partitions: active }], standby: [], warmup: [] }],
       ]);
-    expect(keepsActiveTasks(members, slice([0, 1]), [])).to.equal(true);
-    expect(keepsActiveTasks(members, slice([0]), [])).to.equal(false);
-    expect(keepsActiveTasks(members, slice([0, 1, 2]), [])).to.equal(false);
+    expect(keepsActiveTasks(members, slice([0, 1]), 0)).to.equal(true);
+    expect(keepsActiveTasks(members, slice([0]), 0)).to.equal(false);
+    expect(keepsActiveTasks(members, slice([0, 1, 2]), 0)).to.equal(false);
   });
 });
 
-describe('gatherFacts()', () => {
+describe('loadOf()', () => {
   it('counts the load of a process per member, stateful tasks in all roles (WU-7)', () => {
-    const { loads } = gatherFacts(
+    const survey = surveyOf(
       refinerInput({
         A1: { process: 'pA', has: '0:[0-2];1:[0-7]|0:[3]|0:[4]' },
         A2: { process: 'pA' },
       }),
     );
-    expect(loads.process('pA').load).to.equal(2.5);
+    expect(loadOf(survey, 0)).to.equal(2.5);
   });
 });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { HeartbeatRequest } from '../../machines/commands.ts';
 import { makesDifference, type Reporter } from '../../machines/decide/refine/watched.ts';
 import type { TaskOffset } from '../../machines/model/tasks.ts';
-import { readReports, refinerInput, refineSoundly } from '../support/refiner.ts';
+import { readReports, refinedSoundly, refinerInput } from '../support/refiner.ts';
 import { Stage } from '../support/stage.ts';
 
 const of = (partition: number): readonly TaskOffset[] => [
@@ -18,11 +18,12 @@ describe('makesDifference() (WU-2)', () => {
       },
       { subtopologies: [{ subtopologyId: '0', taskCount: 3, stateful: true }] },
     );
-    const { watched } = refineSoundly(input);
+    const { basis } = refinedSoundly(input);
+    if (basis === undefined) throw new Error('A task moves');
     const counts = (memberId: string, change: Partial<Reporter>) => {
       const before = input.members.find((each) => each.memberId === memberId);
       if (before === undefined) throw new Error(`There is no member ${memberId}`);
-      return makesDifference(watched, before, { ...before, ...change }, 100n);
+      return makesDifference(basis.survey, before, { ...before, ...change }, 100n);
     };
     const restores = (partition: number) => readReports(`0_${partition}:0/5000`);
     expect([

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { RefinerMember } from '../../machines/decide/refine/mover.ts';
 import { sumRestoringLags } from '../../machines/decide/refine/reports.ts';
+import type { RefinerMember } from '../../machines/model/survey.ts';
 import { hasTask } from '../../machines/model/task-list.ts';
 import type { TaskOffset } from '../../machines/model/tasks.ts';
 import { refinerInput } from '../support/refiner.ts';

@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
-import type { RefinerMember } from '../../machines/decide/refine/mover.ts';
 import type { RefinerInput } from '../../machines/decide/refine/refine.ts';
 import type { GroupSlot } from '../../machines/decision.ts';
 import { UNHEARD_MEMBER } from '../../machines/model/empty.ts';
 import { UNREFINED } from '../../machines/model/refinement.ts';
 import type { DerivedRefinement } from '../../machines/model/soft.ts';
+import type { RefinerMember } from '../../machines/model/survey.ts';
 import { NO_TASKS_BY_ROLE } from '../../machines/model/tasks.ts';
-import { COORDINATOR_SETTINGS } from '../support/lone-coordinator.ts';
 import { refineSoundly } from '../support/refiner.ts';
 import { checkRefinement } from '../support/refiner-laws.ts';
 
@@ -38,7 +37,7 @@ export class RefinementWatch {
 
 /** What the refinement follows from, told of every member and backwards. */
 function inputOf(
-  { members, targets, configured, settings, sinceMs }: DerivedRefinement,
+  { members, targets, configured, limits }: DerivedRefinement,
   heard: GroupSlot['soft']['members'],
   waits: RefinerInput['waits'],
 ): RefinerInput {
@@ -61,11 +60,7 @@ function inputOf(
         };
       }),
     isPart: false,
-    warmupsMax: settings.numWarmupReplicas,
-    acceptableRecoveryLag: settings.acceptableRecoveryLag,
     waits,
-    nowMs: sinceMs,
-    waitMaxMs: COORDINATOR_SETTINGS.warmupWaitMaxMs,
-    silenceMs: settings.taskOffsetIntervalMs + settings.heartbeatIntervalMs,
+    ...limits,
   };
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { RefinerMember } from '../../machines/decide/refine/mover.ts';
 import type { RefinerInput } from '../../machines/decide/refine/refine.ts';
 import type { Refinement } from '../../machines/model/refinement.ts';
+import type { RefinerMember } from '../../machines/model/survey.ts';
 import { forEachTask, taskKey } from '../../machines/model/task-list.ts';
 import type { TasksByRole } from '../../machines/model/tasks.ts';
 import { ROLES, type Role } from '../../machines/model/tasks.ts';

@@ -1,6 +1,6 @@
-import type { RefinerMember } from '../../machines/decide/refine/mover.ts';
-import { type RefinerInput, refine } from '../../machines/decide/refine/refine.ts';
+import { type Refined, type RefinerInput, refine } from '../../machines/decide/refine/refine.ts';
 import type { Refinement, TaskMove } from '../../machines/model/refinement.ts';
+import type { RefinerMember } from '../../machines/model/survey.ts';
 import { taskKey } from '../../machines/model/task-list.ts';
 import type { TaskOffset, TasksByRole } from '../../machines/model/tasks.ts';
 import { readTasks, writeTasks } from './task-notation.ts';
@@ -99,9 +99,14 @@ function wordsOf(move: TaskMove): string {
 
 /** Refines; fails where the refiner found that it would lose or double a task (WU-15). */
 export function refineSoundly(input: RefinerInput): Refinement {
-  const refinement = refine(input);
-  if (refinement === undefined) throw new Error('The refiner broke WU-15');
-  return refinement;
+  return refinedSoundly(input).refinement;
+}
+
+/** Likewise, with what it was derived from. */
+export function refinedSoundly(input: RefinerInput): Refined {
+  const refined = refine(input);
+  if (refined === undefined) throw new Error('The refiner broke WU-15');
+  return refined;
 }
 
 /** The offset and end of a copy whose restoration has not started. */

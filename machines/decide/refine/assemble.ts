@@ -1,90 +1,128 @@
-import { appendTask, type OpenTaskList, subtractTasks, unionTasks } from '../../model/task-list.ts';
-import type { Role, TaskList, TasksByRole } from '../../model/tasks.ts';
-import { NO_TASKS } from '../../model/tasks.ts';
-import type { Mover, RefinerMember } from './mover.ts';
-import { copiesOn } from './mover.ts';
-import type { Judged, Warmed } from './warm.ts';
+import type { Judged, RefinementBasis } from '../../model/refinement.ts';
+import { NONE, type Survey } from '../../model/survey.ts';
+import { appendTask, type OpenTaskList, unionTasks } from '../../model/task-list.ts';
+import { NO_TASKS, type TaskIds, type TaskList, type TasksByRole } from '../../model/tasks.ts';
+import { copiesOn, membersOf, moverOf, processOf } from './survey.ts';
 
-/** What the intermediate assignment adds to a member's target, and takes from it; told in the order of tasks. */
-class Edit {
-  readonly #added: Partial<Record<Role, OpenTaskList>> = {};
-  readonly #removed: Partial<Record<Role, OpenTaskList>> = {};
-
-  add(role: Role, { subtopologyId, partition }: Mover): void {
-    this.#added[role] ??= [];
-    appendTask(this.#added[role], subtopologyId, partition);
-  }
-
-  remove(role: Role, { subtopologyId, partition }: Mover): void {
-    this.#removed[role] ??= [];
-    appendTask(this.#removed[role], subtopologyId, partition);
-  }
-
-  applyTo(target: TasksByRole): TasksByRole {
-    return {
-      active: this.#edited(target, 'active'),
-      standby: this.#edited(target, 'standby'),
-      warmup: this.#edited(target, 'warmup'),
-    };
-  }
-
-  #edited(target: TasksByRole, role: Role): TaskList {
-    const kept = subtractTasks(target[role], this.#removed[role] ?? NO_TASKS);
-    return unionTasks(kept, this.#added[role] ?? NO_TASKS);
-  }
+/** Puts down who runs the staged tasks, and whose standby warms them. */
+export function basisOf(
+  survey: Survey,
+  judged: readonly Judged[],
+  funded: ReadonlySet<number>,
+): RefinementBasis {
+  const { holders, copies } = survey;
+  const runners = new Int32Array(holders.length).fill(NONE);
+  const lenders = new Int32Array(holders.length).fill(NONE);
+  judged.forEach(({ verdict, runningCopy, standby }, mover) => {
+    if (verdict !== 'staged') return;
+    const runner = runningCopy === NONE ? holders[mover] : copies.members[runningCopy];
+    runners[mover] = runner ?? NONE;
+    if (standby !== NONE && !funded.has(mover)) lenders[mover] = copies.members[standby] ?? NONE;
+  });
+  return { survey, judged, funded, runners, lenders };
 }
 
 /**
- * Puts the intermediate assignment together: the target, with every staged task active on its runner instead of its
- * owner, its warm-up on the owner, a standby that warms it where it is, and without the standbys that must wait for it
- * (WU-13, WU-14).
+ * A member's slice of the intermediate assignment: its target, with the staged tasks that it runs and without those that
+ * wait for it, with the warm-ups that have a place of the budget, with a standby that warms a task where it is, and
+ * without the standbys that must wait for a task (WU-13, WU-14).
  *
- * @returns the slices of the members for whom that is not the target; no member has a task twice.
+ * @returns undefined: it is the target. No member has a task twice.
  */
-export function assemble(
-  judged: readonly Judged[],
-  warmed: ReadonlyMap<Mover, Warmed>,
-): Map<string, TasksByRole> {
-  const edits = new Map<RefinerMember, Edit>();
-  const editOf = (member: RefinerMember): Edit => {
-    const known = edits.get(member);
-    if (known !== undefined) return known;
-    const made = new Edit();
-    edits.set(member, made);
-    return made;
-  };
-  for (const { mover, verdict } of judged) {
-    if (verdict.kind !== 'staged') continue;
-    const { owner } = mover;
-    const warmth = warmed.get(mover);
-    editOf(verdict.runner).add('active', mover);
-    if (owner !== undefined) editOf(owner).remove('active', mover);
-    if (warmth?.warming === 'warmup' && owner !== undefined) editOf(owner).add('warmup', mover);
-    if (warmth?.standby !== undefined) editOf(warmth.standby.member).add('standby', mover);
-    for (const member of withheldStandbys(mover, verdict.runner, warmth?.standby !== undefined)) {
-      editOf(member).remove('standby', mover);
+export function sliceOf(basis: RefinementBasis, member: number): TasksByRole | undefined {
+  const { survey, runners, lenders } = basis;
+  const one = survey.members[member];
+  if (one === undefined) return undefined;
+  const { assigned, target } = one;
+  const isNotStaged = (mover: number): boolean => runners[mover] === NONE;
+  const isDue = (mover: number): boolean => !isWithheld(basis, mover, member);
+  const meanwhile = unionTasks(
+    pick(survey, assigned.standby, runners, member),
+    pick(survey, assigned.warmup, runners, member),
+  );
+  const runs = unionTasks(pick(survey, assigned.active, runners, member), meanwhile);
+  const lends = pick(survey, assigned.standby, lenders, member);
+  const active = add(keep(survey, target.active, isNotStaged), runs);
+  const standby = add(keep(survey, target.standby, isDue), lends);
+  const warmup = add(target.warmup, plantedOn(basis, member));
+  const isTarget =
+    active === target.active && standby === target.standby && warmup === target.warmup;
+  return isTarget ? undefined : { active, standby, warmup };
+}
+
+/** The tasks of a list that move, and for which a member is named. */
+function pick(survey: Survey, tasks: TaskList, named: Int32Array, member: number): TaskList {
+  const { places, movers } = survey;
+  let picked: OpenTaskList | undefined;
+  for (const { subtopologyId, partitions } of tasks) {
+    const range = places.rangeOf(subtopologyId);
+    if (range === undefined) continue;
+    for (const partition of partitions) {
+      if (partition >= range.taskCount) break;
+      const mover = movers[range.first + partition] ?? NONE;
+      if (mover === NONE || named[mover] !== member) continue;
+      picked ??= [];
+      appendTask(picked, subtopologyId, partition);
     }
   }
-  const slices = new Map<string, TasksByRole>();
-  for (const [member, edit] of edits) slices.set(member.memberId, edit.applyTo(member.target));
-  return slices;
+  return picked ?? NO_TASKS;
+}
+
+/** The list without those tasks that move and are not kept; that very list if all are. */
+function keep(survey: Survey, tasks: TaskList, isKept: (mover: number) => boolean): TaskList {
+  const kept: TaskIds[] = [];
+  let isWhole = true;
+  for (const entry of tasks) {
+    const { subtopologyId } = entry;
+    const partitions = entry.partitions.filter((partition) => {
+      const mover = moverOf(survey, subtopologyId, partition);
+      return mover === NONE || isKept(mover);
+    });
+    const isWholeEntry = partitions.length === entry.partitions.length;
+    if (isWholeEntry) kept.push(entry);
+    else if (partitions.length > 0) kept.push({ subtopologyId, partitions });
+    isWhole &&= isWholeEntry;
+  }
+  return isWhole ? tasks : kept;
+}
+
+/** That very list if there is nothing to add. */
+function add(tasks: TaskList, more: TaskList): TaskList {
+  return more.length === 0 ? tasks : unionTasks(tasks, more);
+}
+
+/** The tasks of a member's target for which it has places of the budget. */
+function plantedOn({ survey, funded }: RefinementBasis, member: number): TaskList {
+  let isAny = false;
+  for (const mover of funded) isAny ||= survey.owners[mover] === member;
+  if (!isAny) return NO_TASKS;
+  const planted: OpenTaskList = [];
+  for (const { subtopologyId, partitions } of survey.members[member]?.target.active ?? NO_TASKS) {
+    for (const partition of partitions) {
+      if (!funded.has(moverOf(survey, subtopologyId, partition))) continue;
+      appendTask(planted, subtopologyId, partition);
+    }
+  }
+  return planted;
 }
 
 /**
- * The members that do not get their standby of a staged task yet: its process runs the task, or a borrowed standby
- * stands for it, so that there is not one copy too many meanwhile (WU-13).
+ * Whether a member that the target wants to have a standby of a task does not get it yet: its process runs the task, or
+ * a borrowed standby stands for it, so that there is not one copy too many meanwhile (WU-13).
  */
-function withheldStandbys(
-  mover: Mover,
-  runner: RefinerMember,
-  isBorrowed: boolean,
-): readonly RefinerMember[] {
-  const { standbyTargets } = mover;
-  const isOnRunner = ({ processId }: RefinerMember): boolean => processId === runner.processId;
-  if (standbyTargets.some(isOnRunner)) return standbyTargets.filter(isOnRunner);
-  if (!isBorrowed) return NOBODY;
-  const relocated = standbyTargets.find(({ processId }) => copiesOn(mover, processId).length === 0);
-  return relocated === undefined ? NOBODY : [relocated];
+function isWithheld(
+  { survey, runners, lenders }: RefinementBasis,
+  mover: number,
+  member: number,
+): boolean {
+  const runner = runners[mover] ?? NONE;
+  if (runner === NONE) return false;
+  const runningProcess = processOf(survey, runner);
+  if (processOf(survey, member) === runningProcess) return true;
+  if (lenders[mover] === NONE) return false;
+  const wanted = membersOf(survey.standbyTargets, mover);
+  if (wanted.some((each) => processOf(survey, each) === runningProcess)) return false;
+  const isRelocated = (each: number): boolean =>
+    copiesOn(survey, mover, processOf(survey, each)).length === 0;
+  return wanted.find(isRelocated) === member;
 }
-
-const NOBODY: readonly RefinerMember[] = [];

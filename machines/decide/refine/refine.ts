@@ -1,35 +1,46 @@
-import type { Refinement, TaskMove, WarmupWait } from '../../model/refinement.ts';
+import type {
+  Judged,
+  Refinement,
+  RefinementBasis,
+  RefinerLimits,
+  TaskMove,
+  WarmupWait,
+  WarmupWaits,
+} from '../../model/refinement.ts';
 import { UNREFINED } from '../../model/refinement.ts';
-import { countTasks, taskKey } from '../../model/task-list.ts';
+import { NONE, type RefinerMember, type Survey } from '../../model/survey.ts';
+import { countActiveTasks, countTasks, forEachTask } from '../../model/task-list.ts';
 import type { TasksByRole } from '../../model/tasks.ts';
-import { assemble } from './assemble.ts';
-import { gatherFacts } from './facts.ts';
-import type { Mover, RefinerMember } from './mover.ts';
-import { leastLagOn } from './reports.ts';
-import type { WaitLimits } from './stage.ts';
-import { endOfWait, judgeMover, judgeWait, waitFor } from './stage.ts';
-import type { Judged, Warmed } from './warm.ts';
+import { basisOf, sliceOf } from './assemble.ts';
+import { Reports } from './reports.ts';
+import { judgeMover } from './stage.ts';
+import { membersOf, moverOf, surveyOf } from './survey.ts';
 import { shareBudget } from './warm.ts';
-import { watchedBy } from './watched.ts';
 
 /** Everything an intermediate assignment follows from. */
-export type RefinerInput = WaitLimits & {
+export type RefinerInput = RefinerLimits & {
   /** Sorted by id, code units. */
   readonly subtopologies: readonly {
     readonly subtopologyId: string;
     readonly taskCount: number;
     readonly stateful: boolean;
   }[];
-  /** Sorted by member id, code units. */
+  /** In any order. */
   readonly members: readonly RefinerMember[];
   /** They are those that matter: a task that none of them has nor is to have is with its owner. Else they are all. */
   readonly isPart: boolean;
-  /** The budget: how many warm-ups the group may have. */
-  readonly warmupsMax: number;
-  readonly acceptableRecoveryLag: bigint;
   /** Of the refinement before. */
-  readonly waits: ReadonlyMap<string, WarmupWait>;
+  readonly waits: WarmupWaits;
 };
+
+/** A refinement, and what it was derived from. */
+export type Refined = {
+  readonly refinement: Refinement;
+  /** Undefined: nothing moves, whatever is reported. */
+  readonly basis: RefinementBasis | undefined;
+};
+
+export const NOTHING_MOVES: Refined = { refinement: UNREFINED, basis: undefined };
 
 /**
  * Refines a target: which active tasks stay where they are, or go to a caught-up copy, until a copy on the process of
@@ -44,72 +55,200 @@ export type RefinerInput = WaitLimits & {
  *
  * Source: coordination, section 8; assignors 6.5.
  */
-export function refine(input: RefinerInput): Refinement | undefined {
-  if (input.members.length === 0) return UNREFINED;
-  const facts = gatherFacts(input);
-  if (facts.movers.length === 0) return UNREFINED;
-  const waits = new Map<string, WarmupWait>();
-  let untilMs = Number.POSITIVE_INFINITY;
-  const judged = facts.movers.map((mover): Judged => {
-    const wait = waitFor(facts, mover, input.waits, input.nowMs);
-    const verdict = judgeMover(facts, mover, judgeWait(facts, mover, wait, input));
-    if (wait !== undefined) {
-      waits.set(taskKey(mover.subtopologyId, mover.partition), wait);
-      if (verdict.kind === 'staged') {
-        untilMs = Math.min(untilMs, endOfWait(facts, mover, wait, input));
-      }
-    }
-    return { mover, verdict };
+export function refine(input: RefinerInput): Refined | undefined {
+  const survey = surveyOf(input);
+  if (survey.owners.length === 0) return NOTHING_MOVES;
+  const reports = new Reports(survey, input.acceptableRecoveryLag);
+  const { waits } = input;
+  const judged: Judged[] = [];
+  forEachMover(survey, (mover, subtopologyId, partition) => {
+    const wait = waits.size === 0 ? undefined : waits.get(subtopologyId)?.[partition];
+    judged.push(judgeMover(survey, reports, mover, wait, input));
   });
-  const warmed = shareBudget(facts, judged, input.warmupsMax);
-  const slices = assemble(judged, warmed);
-  if (!keepsActiveTasks(input.members, slices, judged)) return undefined;
-  const moves: TaskMove[] = [];
-  for (const { mover, verdict } of judged) {
-    const move = moveOf(mover, verdict, warmed.get(mover));
-    if (move !== undefined) moves.push(move);
-  }
-  return { slices, moves, waits, untilMs, watched: watchedBy(facts.movers) };
+  const funded = shareBudget(survey, reports, judged, input.warmupsMax);
+  const basis = basisOf(survey, judged, funded);
+  const slices = new Map<string, TasksByRole>();
+  for (let member = 0; member < survey.members.length; member++) putSlice(slices, basis, member);
+  return conclude(basis, slices);
 }
 
-/** Undefined: the task is nobody's. */
-function moveOf(
-  mover: Mover,
-  verdict: Judged['verdict'],
-  warmed: Warmed | undefined,
-): TaskMove | undefined {
-  if (verdict.kind === 'left') return undefined;
-  const { subtopologyId, partition } = mover;
-  const holder = mover.holder?.memberId;
-  const owner = mover.owner?.memberId;
-  const lag = mover.owner === undefined ? undefined : leastLagOn(mover, mover.owner.processId);
-  if (verdict.kind === 'granted') {
-    const { because } = verdict;
-    return { subtopologyId, partition, holder, owner, lag, kind: 'granted', because };
+/**
+ * Refines again after members reported something, or time went by. Gives what {@link refine} gives, and costs the tasks
+ * that the reports are about, those whose wait is over, and a look at what was found of the others.
+ *
+ * @param before who has and is to have what, and the budget and the acceptable lag, are as then, and time did not go back.
+ * @param reporters members with a report that makes a difference, as they are now.
+ */
+export function refineAgain(
+  before: { readonly refinement: Refinement; readonly basis: RefinementBasis },
+  reporters: ReadonlyMap<string, RefinerMember>,
+  limits: RefinerLimits,
+): Refined | undefined {
+  const { basis, refinement } = before;
+  const survey = { ...basis.survey, members: hear(basis.survey.members, reporters) };
+  const reports = new Reports(survey, limits.acceptableRecoveryLag);
+  const judged = basis.judged.slice();
+  for (const mover of concernedBy(basis, survey, limits.nowMs)) {
+    judged[mover] = judgeMover(survey, reports, mover, judged[mover]?.wait, limits);
   }
-  const { memberId: runner } = verdict.runner;
-  const warming = warmed?.warming ?? 'noRoom';
-  return { subtopologyId, partition, holder, owner, lag, kind: 'staged', runner, warming };
+  const funded = shareBudget(survey, reports, judged, limits.warmupsMax);
+  const after = basisOf(survey, judged, funded);
+  const slices = new Map(refinement.slices);
+  for (const member of membersWhoseSlicesMayDiffer(basis, after)) putSlice(slices, after, member);
+  return conclude(after, slices);
+}
+
+function hear(
+  members: readonly RefinerMember[],
+  reporters: ReadonlyMap<string, RefinerMember>,
+): readonly RefinerMember[] {
+  return members.map((member) => reporters.get(member.memberId) ?? member);
+}
+
+/** The movers that a report names or named, those whose owner reports, and those whose wait is over. */
+function concernedBy(
+  { survey: { members }, judged }: RefinementBasis,
+  survey: Survey,
+  nowMs: number,
+): ReadonlySet<number> {
+  const concerned = new Set<number>();
+  const note = (subtopologyId: string, partition: number): void => {
+    const mover = moverOf(survey, subtopologyId, partition);
+    if (mover !== NONE) concerned.add(mover);
+  };
+  members.forEach((was, member) => {
+    const is = survey.members[member];
+    if (is === undefined || is === was) return;
+    // An end without an offset says nothing.
+    for (const { taskOffsets } of [was, is]) {
+      for (const { subtopologyId, partition } of taskOffsets) note(subtopologyId, partition);
+    }
+    forEachTask(is.target.active, note);
+  });
+  judged.forEach(({ untilMs }, mover) => {
+    if (untilMs <= nowMs) concerned.add(mover);
+  });
+  return concerned;
+}
+
+/** Who has, is to have or gets one of the movers of which something else was found. */
+function membersWhoseSlicesMayDiffer(
+  before: RefinementBasis,
+  after: RefinementBasis,
+): ReadonlySet<number> {
+  const { holders, owners, copies, standbyTargets } = after.survey;
+  const members = new Set<number>();
+  after.judged.forEach((judged, mover) => {
+    const isFunded = after.funded.has(mover);
+    if (judged === before.judged[mover] && isFunded === before.funded.has(mover)) return;
+    members.add(holders[mover] ?? NONE).add(owners[mover] ?? NONE);
+    for (const member of membersOf(copies, mover)) members.add(member);
+    for (const member of membersOf(standbyTargets, mover)) members.add(member);
+  });
+  members.delete(NONE);
+  return members;
+}
+
+function putSlice(slices: Map<string, TasksByRole>, basis: RefinementBasis, member: number): void {
+  const memberId = basis.survey.members[member]?.memberId ?? '';
+  const slice = sliceOf(basis, member);
+  if (slice === undefined) slices.delete(memberId);
+  else slices.set(memberId, slice);
+}
+
+function conclude(
+  basis: RefinementBasis,
+  slices: ReadonlyMap<string, TasksByRole>,
+): Refined | undefined {
+  const { survey, judged } = basis;
+  if (!keepsActiveTasks(survey.members, slices, countRescued(basis))) return undefined;
+  let untilMs = Number.POSITIVE_INFINITY;
+  for (const each of judged) untilMs = Math.min(untilMs, each.untilMs);
+  let moves: readonly TaskMove[] | undefined;
+  const refinement: Refinement = {
+    slices,
+    // Told when somebody asks: most refinements are looked at for one slice.
+    get moves() {
+      moves ??= movesOf(basis);
+      return moves;
+    },
+    waits: waitsOf(basis),
+    untilMs,
+  };
+  return { refinement, basis };
+}
+
+/** Tasks whose owner is gone, but somebody has them, or a copy of them. */
+function countRescued({ survey, judged }: RefinementBasis): number {
+  let count = 0;
+  judged.forEach(({ verdict }, mover) => {
+    if (verdict === 'staged' && survey.owners[mover] === NONE) count++;
+  });
+  return count;
 }
 
 /**
  * Whether the slices have as many active tasks as the target, and those that stay although their owner is gone
  * (WU-15, H9).
+ *
+ * @param rescued how many those are.
  */
 export function keepsActiveTasks(
   members: readonly RefinerMember[],
   slices: ReadonlyMap<string, TasksByRole>,
-  judged: readonly Judged[],
+  rescued: number,
 ): boolean {
   let more = 0;
   for (const { memberId, target } of members) {
     const slice = slices.get(memberId);
-    if (slice !== undefined) more += countTasks(slice.active) - countTasks(target.active);
+    if (slice !== undefined) more += countTasks(slice.active) - countActiveTasks(target);
   }
-  return more === judged.filter(isRescued).length;
+  return more === rescued;
 }
 
-/** Its owner is gone, but somebody has it, or a copy of it. */
-function isRescued({ mover, verdict }: Judged): boolean {
-  return mover.owner === undefined && verdict.kind === 'staged';
+function forEachMover(
+  { places, movers }: Survey,
+  each: (mover: number, subtopologyId: string, partition: number) => void,
+): void {
+  for (const { subtopologyId, first, taskCount } of places.ranges) {
+    for (let partition = 0; partition < taskCount; partition++) {
+      const mover = movers[first + partition] ?? NONE;
+      if (mover !== NONE) each(mover, subtopologyId, partition);
+    }
+  }
+}
+
+function waitsOf({ survey, judged }: RefinementBasis): WarmupWaits {
+  const waits = new Map<string, (WarmupWait | undefined)[]>();
+  if (judged.every(({ wait }) => wait === undefined)) return waits;
+  forEachMover(survey, (mover, subtopologyId, partition) => {
+    const wait = judged[mover]?.wait;
+    if (wait === undefined) return;
+    const known = waits.get(subtopologyId) ?? [];
+    known[partition] = wait;
+    waits.set(subtopologyId, known);
+  });
+  return waits;
+}
+
+/** What became of every mover but those that are left. */
+function movesOf({ survey, judged, funded, runners }: RefinementBasis): readonly TaskMove[] {
+  const { members } = survey;
+  const moves: TaskMove[] = [];
+  forEachMover(survey, (mover, subtopologyId, partition) => {
+    const found = judged[mover];
+    if (found === undefined || found.verdict === 'left') return;
+    const { verdict, lag } = found;
+    const holder = members[survey.holders[mover] ?? NONE]?.memberId;
+    const owner = members[survey.owners[mover] ?? NONE]?.memberId;
+    if (verdict === 'staged') {
+      const runner = members[runners[mover] ?? NONE]?.memberId ?? '';
+      const warming = funded.has(mover) ? 'warmup' : found.warming;
+      moves.push({ subtopologyId, partition, holder, owner, lag, kind: verdict, runner, warming });
+    } else {
+      const because = verdict;
+      moves.push({ subtopologyId, partition, holder, owner, lag, kind: 'granted', because });
+    }
+  });
+  return moves;
 }

@@ -1,74 +1,166 @@
-import type { Grant, Position, WarmupWait } from '../../model/refinement.ts';
-import { taskKey } from '../../model/task-list.ts';
-import type { Facts } from './facts.ts';
-import type { Mover, RefinerMember } from './mover.ts';
-import { copiesOn } from './mover.ts';
-import {
-  endlessCopyOn,
-  isCaughtUp,
-  isHot,
-  isOnDisk,
-  leastLagOn,
-  restoringLagOf,
-} from './reports.ts';
+import { isWithin } from '../../model/lag.ts';
+import type {
+  Grant,
+  Judged,
+  Position,
+  RefinerLimits,
+  Verdict,
+  WarmupWait,
+} from '../../model/refinement.ts';
+import { invariant } from '../../model/refusal.ts';
+import { NONE, type Survey } from '../../model/survey.ts';
+import type { Reports } from './reports.ts';
+import { copiesOn, loadOf, membersOf, processOf } from './survey.ts';
 
-/** Where a task is to be active in the intermediate assignment. */
-export type Verdict =
-  | { readonly kind: 'granted'; readonly because: Grant }
-  /** `runner` keeps it, or takes it meanwhile. */
-  | { readonly kind: 'staged'; readonly runner: RefinerMember }
-  /** No member that could have it is in the group. */
-  | { readonly kind: 'left' };
+/** Of a task without a copy on its owner's process there is nothing else to find: one value for all that are found alike. */
+const without = (verdict: Verdict, more: Partial<Judged> = {}): Judged => ({
+  verdict,
+  runningCopy: more.runningCopy ?? NONE,
+  lag: undefined,
+  wait: undefined,
+  untilMs: Number.POSITIVE_INFINITY,
+  warming: more.warming ?? 'noRoom',
+  standby: NONE,
+  claim: more.claim ?? 'none',
+});
 
-const grant = (because: Grant): Verdict => ({ kind: 'granted', because });
-
-/** What the wait for a copy came to. */
-export type WaitSoFar = {
-  /** There was no progress for as long as one may wait. */
-  readonly isOver: boolean;
-  /** The copy stands still, although nobody can tell its end. */
-  readonly isAtRest: boolean;
-};
+const LEFT = without('left');
+const OWNER_GONE = without('staged', { warming: 'ownerGone' });
+const UNHEARD = without('staged', { warming: 'unheard' });
+const TO_PLANT = without('staged', { claim: 'new' });
+const SAME_PROCESS = without('sameProcess');
+const ON_DISK = without('onDisk');
+const COLD = without('cold');
+const NEVER_REPORTS = without('neverReports');
 
 /**
- * Decides for one task whether it goes to its target owner now, or who runs it until a copy there is caught up.
+ * Decides for one task whether it goes to its target owner now, or who runs it until a copy there is caught up, and what
+ * may warm that copy.
  *
- * Source: WU-9, WU-16.
+ * @param before the wait for that copy so far.
+ *
+ * Source: WU-9, WU-11, WU-16.
  */
-export function judgeMover(facts: Facts, mover: Mover, wait: WaitSoFar): Verdict {
-  const { holder, owner } = mover;
-  if (owner === undefined) {
-    const runner = holder ?? bestCopy(facts, mover);
-    return runner === undefined ? { kind: 'left' } : { kind: 'staged', runner };
+export function judgeMover(
+  survey: Survey,
+  reports: Reports,
+  mover: number,
+  before: WarmupWait | undefined,
+  limits: RefinerLimits,
+): Judged {
+  const holder = survey.holders[mover] ?? NONE;
+  const owner = survey.owners[mover] ?? NONE;
+  if (owner === NONE) {
+    if (holder !== NONE) return OWNER_GONE;
+    const runningCopy = bestCopy(survey, reports, mover);
+    return runningCopy === NONE ? LEFT : without('staged', { warming: 'ownerGone', runningCopy });
   }
-  const { processId } = owner;
-  if (holder?.processId === processId) return grant('sameProcess');
-  const isReady = copiesOn(mover, processId).some(({ report }) => isCaughtUp(facts, report));
-  if (isReady) return grant('caughtUp');
-  if (wait.isAtRest) return grant('atRest');
-  if (holder === undefined && isOnDisk(facts, mover, processId)) return grant('onDisk');
-  const runner = isHot(facts, mover) ? holder : bestCopy(facts, mover);
-  if (runner === undefined) return grant('cold');
-  if (owner.reportsCopies === 'no') return grant('neverReports');
-  if (wait.isOver) return grant('waited');
-  return { kind: 'staged', runner };
+  const process = processOf(survey, owner);
+  const copies = copiesOn(survey, mover, process);
+  if (holder !== NONE && processOf(survey, holder) === process) {
+    return copies.length === 0 ? SAME_PROCESS : granted('sameProcess', reports.leastLagOf(copies));
+  }
+  return copies.length === 0
+    ? judgeWithoutCopy(survey, reports, mover)
+    : judgeWithCopies(survey, reports, { mover, copies, before }, limits);
 }
 
-/** The member whose copy is to run the task meanwhile: caught up, rather not a standby of the target (WU-10). */
-function bestCopy(facts: Facts, mover: Mover): RefinerMember | undefined {
-  let best: RefinerMember | undefined;
+/** There is nothing of the task on its owner's process, but perhaps on its disk. */
+function judgeWithoutCopy(survey: Survey, reports: Reports, mover: number): Judged {
+  if (survey.holders[mover] === NONE && reports.isOnDisk(mover)) return ON_DISK;
+  const isHot = reports.isHot(mover);
+  const runningCopy = isHot ? NONE : bestCopy(survey, reports, mover);
+  if (!isHot && runningCopy === NONE) return COLD;
+  const reportsCopies = survey.members[survey.owners[mover] ?? NONE]?.reportsCopies;
+  if (reportsCopies === 'no') return NEVER_REPORTS;
+  const found = reportsCopies === 'unknown' ? UNHEARD : TO_PLANT;
+  return isHot ? found : without('staged', { ...found, runningCopy });
+}
+
+function judgeWithCopies(
+  survey: Survey,
+  reports: Reports,
+  about: {
+    readonly mover: number;
+    /** Those on the process of the owner: at least one. */
+    readonly copies: readonly number[];
+    readonly before: WarmupWait | undefined;
+  },
+  limits: RefinerLimits,
+): Judged {
+  const { mover, copies } = about;
+  const ownerNumber = survey.owners[mover] ?? NONE;
+  const owner = survey.members[ownerNumber];
+  invariant(owner !== undefined, 'who waits for a copy is a member');
+  const endless = reports.endlessOf(copies);
+  const lag = reports.leastLagOf(copies);
+  const restoringLag = reports.restoringLagOf(ownerNumber);
+  const { acceptableRecoveryLag } = reports;
+  const now = { lag, restoringLag, endless, acceptableRecoveryLag };
+  const wait = continueWait(about.before, owner.processId, now, limits.nowMs);
+  const restsAtMs = restsFromMs(wait, now, limits);
+  const isOver = limits.waitMaxMs > 0 && limits.nowMs - wait.sinceMs >= limits.waitMaxMs;
+  const isCaughtUp = isWithin(lag, acceptableRecoveryLag);
+  if (isCaughtUp) return granted('caughtUp', lag, { wait });
+  if (restsAtMs <= limits.nowMs) return granted('atRest', lag, { wait });
+  const isHot = reports.isHot(mover);
+  const runningCopy = isHot ? NONE : bestCopy(survey, reports, mover);
+  if (!isHot && runningCopy === NONE) return granted('cold', lag, { wait, untilMs: restsAtMs });
+  if (owner.reportsCopies === 'no')
+    return granted('neverReports', lag, { wait, untilMs: restsAtMs });
+  if (isOver) return granted('waited', lag, { wait, untilMs: restsAtMs });
+  const { members, standbyCount } = survey.copies;
+  const isWarmedUp = copies.some((copy) => copy >= standbyCount);
+  const own = copies.find((copy) => members[copy] === ownerNumber);
+  const isFree = !isWarmedUp && (own !== undefined || owner.reportsCopies === 'unknown');
+  const isUnderWay = copies.some((copy) => reports.hasStarted(copy));
+  const overAtMs =
+    limits.waitMaxMs === 0 ? Number.POSITIVE_INFINITY : wait.sinceMs + limits.waitMaxMs;
+  return {
+    verdict: 'staged',
+    runningCopy,
+    lag,
+    wait,
+    untilMs: Math.min(restsAtMs, overAtMs),
+    warming: isWarmedUp ? 'noRoom' : 'standby',
+    standby: isWarmedUp ? NONE : (own ?? copies[0] ?? NONE),
+    claim: isFree ? 'none' : !isWarmedUp ? 'new' : isUnderWay ? 'underWay' : 'kept',
+  };
+}
+
+function granted(
+  verdict: Grant,
+  lag: bigint | undefined,
+  { wait, untilMs = Number.POSITIVE_INFINITY }: Partial<Pick<Judged, 'wait' | 'untilMs'>> = {},
+): Judged {
+  return {
+    verdict,
+    runningCopy: NONE,
+    lag,
+    wait,
+    untilMs,
+    warming: 'noRoom',
+    standby: NONE,
+    claim: 'none',
+  };
+}
+
+/** The copy that is to run the task meanwhile: caught up, rather not a standby of the target (WU-10); or `NONE`. */
+function bestCopy(survey: Survey, reports: Reports, mover: number): number {
+  const { copies } = survey;
+  let best = NONE;
   let bestRank: Rank | undefined;
-  for (const { member, report } of mover.copies) {
-    if (!isCaughtUp(facts, report)) continue;
-    const rank: Rank = [
-      mover.standbyTargets.includes(member) ? 1 : 0,
-      facts.loads.process(member.processId).load,
-    ];
+  let standbyTargets: readonly number[] | undefined;
+  for (let copy = copies.firsts[mover] ?? NONE; copy !== NONE; copy = copies.nexts[copy] ?? NONE) {
+    if (!reports.isCaughtUp(copy)) continue;
+    standbyTargets ??= membersOf(survey.standbyTargets, mover);
+    const member = copies.members[copy] ?? NONE;
+    const isWanted = standbyTargets.includes(member);
+    const rank: Rank = [isWanted ? 1 : 0, loadOf(survey, processOf(survey, member))];
     // Copies come by member id: of equals the first stays.
-    if (bestRank === undefined || isBefore(rank, bestRank)) {
-      best = member;
-      bestRank = rank;
-    }
+    if (bestRank !== undefined && !isBefore(rank, bestRank)) continue;
+    best = copy;
+    bestRank = rank;
   }
   return best;
 }
@@ -86,60 +178,15 @@ export function isBefore(a: Rank, b: Rank): boolean {
   return false;
 }
 
-/** What a wait is held against. All in ms. */
-export type WaitLimits = {
-  readonly nowMs: number;
-  /** 0: without bound. */
-  readonly waitMaxMs: number;
-  /** A member that says nothing for so long would have, had its offsets changed. */
-  readonly silenceMs: number;
+/** What is known of the copies on an owner's process by now. */
+type Progress = {
+  readonly lag: bigint | undefined;
+  /** How much the owner has left to restore of its active tasks. */
+  readonly restoringLag: bigint;
+  /** Where a copy is whose end nobody can tell. */
+  readonly endless: Position | undefined;
+  readonly acceptableRecoveryLag: bigint;
 };
-
-/** A copy that restores gets further than the acceptable lag in less. */
-const REST_MS = 10_000;
-
-const NO_WAIT: WaitSoFar = { isOver: false, isAtRest: false };
-
-/** What a wait came to by now. */
-export function judgeWait(
-  facts: Facts,
-  mover: Mover,
-  wait: WarmupWait | undefined,
-  limits: WaitLimits,
-): WaitSoFar {
-  if (wait === undefined) return NO_WAIT;
-  const isOver = limits.waitMaxMs > 0 && limits.nowMs - wait.sinceMs >= limits.waitMaxMs;
-  return { isOver, isAtRest: restsFromMs(facts, mover, wait, limits) <= limits.nowMs };
-}
-
-/** Wall clock, ms, at which a wait is over or its copy at rest, if nothing more is heard. */
-export function endOfWait(
-  facts: Facts,
-  mover: Mover,
-  wait: WarmupWait,
-  limits: WaitLimits,
-): number {
-  const restMs = restsFromMs(facts, mover, wait, limits);
-  return limits.waitMaxMs === 0 ? restMs : Math.min(restMs, wait.sinceMs + limits.waitMaxMs);
-}
-
-/**
- * When a copy without a known end counts as at rest, and so as caught up: it went no further than the acceptable lag in
- * {@link REST_MS}. Released clients never tell an end while one of the task's changelogs is empty, and do not repeat an
- * offset that stays the same.
- */
-function restsFromMs(
-  facts: Facts,
-  mover: Mover,
-  { processId, from }: WarmupWait,
-  { silenceMs }: WaitLimits,
-): number {
-  const copy = endlessCopyOn(mover, processId);
-  if (copy === undefined || copy.offset - from.offset > facts.acceptableRecoveryLag) {
-    return Number.POSITIVE_INFINITY;
-  }
-  return copy.atMs - from.atMs >= REST_MS ? copy.atMs : from.atMs + REST_MS + silenceMs;
-}
 
 /**
  * The wait for a copy on the owner's process: it begins with the copy, begins anew with every sign of progress, and is
@@ -147,47 +194,66 @@ function restsFromMs(
  * its active tasks than it ever had, since those go first; each by more than the acceptable lag, so that whoever creeps
  * does not wait for ever. A clock that went back begins the wait anew.
  *
- * @param waits those so far, by task.
+ * As long as nothing else is reported it stays the same, whatever the time.
  */
-export function waitFor(
-  facts: Facts,
-  mover: Mover,
-  waits: ReadonlyMap<string, WarmupWait>,
+function continueWait(
+  before: WarmupWait | undefined,
+  processId: string,
+  { lag, restoringLag, endless, acceptableRecoveryLag: step }: Progress,
   nowMs: number,
-): WarmupWait | undefined {
-  const { owner, holder } = mover;
-  if (owner === undefined || holder?.processId === owner.processId) return undefined;
-  const { processId } = owner;
-  if (copiesOn(mover, processId).length === 0) return undefined;
-  const before = waits.get(taskKey(mover.subtopologyId, mover.partition));
-  const leastLag = leastLagOn(mover, processId);
-  const restoringLag = restoringLagOf(facts, owner);
+): WarmupWait {
+  const isHeldUp = restoringLag > 0n;
   if (before === undefined || before.processId !== processId || before.sinceMs > nowMs) {
-    const from = { offset: 0n, atMs: nowMs };
-    return { processId, sinceMs: nowMs, leastLag, restoringLag, from };
+    const from = { offset: endless?.offset ?? 0n, atMs: isHeldUp ? undefined : nowMs };
+    return { processId, sinceMs: nowMs, leastLag: lag, restoringLag, from };
   }
-  const step = facts.acceptableRecoveryLag;
+  const { leastLag } = before;
+  // What is as it was, as most is, is found so without sums.
   const isCloser =
-    leastLag !== undefined && (before.leastLag === undefined || leastLag + step < before.leastLag);
-  const hasLessLeft = restoringLag + step < before.restoringLag;
+    lag !== undefined && lag !== leastLag && (leastLag === undefined || lag + step < leastLag);
+  const hasLessLeft =
+    restoringLag !== before.restoringLag && restoringLag + step < before.restoringLag;
+  const from = isHeldUp ? heldUp(before.from) : measureFrom(before.from, endless, step, nowMs);
+  if (!isCloser && !hasLessLeft && from === before.from) return before;
   return {
     processId,
     sinceMs: isCloser || hasLessLeft ? nowMs : before.sinceMs,
-    leastLag: isCloser ? leastLag : before.leastLag,
+    leastLag: isCloser ? lag : leastLag,
     restoringLag: hasLessLeft ? restoringLag : before.restoringLag,
-    from: measureFrom(facts, mover, before, restoringLag > 0n ? nowMs : undefined),
+    from,
   };
 }
 
-/** Measures anew from where a copy is that went on its way; one that active tasks keep from going stays where it is. */
+/** One that active tasks keep from going stays where it is. */
+function heldUp(from: WarmupWait['from']): WarmupWait['from'] {
+  return from.atMs === undefined ? from : { offset: from.offset, atMs: undefined };
+}
+
+/** Measures anew from where a copy is that went on its way, and from now on where one may go again. */
 function measureFrom(
-  facts: Facts,
-  mover: Mover,
-  { processId, from }: WarmupWait,
-  heldUpAtMs: number | undefined,
-): Position {
-  if (heldUpAtMs !== undefined) return { offset: from.offset, atMs: heldUpAtMs };
-  const copy = endlessCopyOn(mover, processId);
-  if (copy === undefined) return from;
-  return copy.offset - from.offset > facts.acceptableRecoveryLag ? copy : from;
+  from: WarmupWait['from'],
+  endless: Position | undefined,
+  step: bigint,
+  nowMs: number,
+): WarmupWait['from'] {
+  if (endless !== undefined && endless.offset - from.offset > step) return endless;
+  return from.atMs === undefined ? { offset: from.offset, atMs: nowMs } : from;
+}
+
+/** A copy that restores gets further than the acceptable lag in less. */
+const REST_MS = 10_000;
+
+/**
+ * When a copy without a known end counts as at rest, and so as caught up: it went no further than the acceptable lag in
+ * {@link REST_MS}. Released clients never tell an end while one of the task's changelogs is empty, and do not repeat an
+ * offset that stays the same.
+ */
+function restsFromMs(
+  { from }: WarmupWait,
+  { endless, acceptableRecoveryLag }: Progress,
+  { silenceMs }: RefinerLimits,
+): number {
+  if (endless === undefined || from.atMs === undefined) return Number.POSITIVE_INFINITY;
+  if (endless.offset - from.offset > acceptableRecoveryLag) return Number.POSITIVE_INFINITY;
+  return endless.atMs - from.atMs >= REST_MS ? endless.atMs : from.atMs + REST_MS + silenceMs;
 }

@@ -1,35 +1,7 @@
-import type { Warming } from '../../model/refinement.ts';
-import { invariant } from '../../model/refusal.ts';
-import type { Facts } from './facts.ts';
-import type { Loads, ProcessLoad } from './loads.ts';
-import type { Copy, Mover, RefinerMember } from './mover.ts';
-import { copiesOn } from './mover.ts';
-import { hasStarted, restoringLagOf } from './reports.ts';
-import type { Verdict } from './stage.ts';
-
-/** A task with where it is to be active. */
-export type Judged = { readonly mover: Mover; readonly verdict: Verdict };
-
-/** How a staged task is warmed, and with which copy if that is a standby. */
-export type Warmed = { readonly warming: Warming; readonly standby?: Copy };
-
-const WARMUP: Warmed = { warming: 'warmup' };
-const UNHEARD: Warmed = { warming: 'unheard' };
-const OWNER_GONE: Warmed = { warming: 'ownerGone' };
-
-/** A staged task that would take a place of the budget. */
-type Candidate = {
-  readonly mover: Mover;
-  readonly ownerProcess: ProcessLoad;
-  readonly runnerProcess: ProcessLoad;
-  readonly tier: number;
-  /** Its warm-up is there already. */
-  readonly isKept: boolean;
-  /** A standby of another member of the process moves over; it can as well stay where it is. */
-  readonly sibling: Copy | undefined;
-  /** What it would add to its process. */
-  readonly adds: 0 | 1;
-};
+import type { Judged } from '../../model/refinement.ts';
+import { NONE, type Survey } from '../../model/survey.ts';
+import type { Reports } from './reports.ts';
+import { copiesOn, processOf } from './survey.ts';
 
 /**
  * Shares the budget of warm-ups among the staged tasks (WU-11, WU-12, WU-16).
@@ -38,118 +10,134 @@ type Candidate = {
  * restored something first, then new ones where they can progress, and at last those on members that must restore an
  * active task before.
  *
- * @param judged all tasks that are not active where the target wants them, in order.
+ * @param judged by mover.
  * @param warmupsMax how many warm-ups the group may have.
- * @returns what is found for staged tasks; for the others, which may be thousands, there is no room.
+ * @returns the movers that get, or keep, a warm-up on their owner.
  */
 export function shareBudget(
-  facts: Facts,
+  survey: Survey,
+  reports: Reports,
   judged: readonly Judged[],
   warmupsMax: number,
-): ReadonlyMap<Mover, Warmed> {
-  const mustRestore = chargeGrants(facts.loads, judged);
-  const warmed = new Map<Mover, Warmed>();
-  const candidates: Candidate[] = [];
-  for (const { mover, verdict } of judged) {
-    if (verdict.kind !== 'staged') continue;
-    const free = warmedForFree(mover);
-    if (free !== undefined) warmed.set(mover, free);
-    else candidates.push(candidateOf(facts, mover, verdict.runner, mustRestore));
-  }
-  const chosen: Candidate[] = [];
-  while (chosen.length < warmupsMax && candidates.length > 0) {
-    const best = takeBest(candidates);
-    best.ownerProcess.add(best.adds);
-    chosen.push(best);
-  }
+): ReadonlySet<number> {
+  const funded = new Set<number>();
+  const loads = new Loads(survey);
+  const mustRestore = chargeGrants(survey, judged, loads);
+  const queues = queueUp(survey, reports, judged, mustRestore);
   // A warm-up that is to be promoted, or to go, is there until its member says so: until then its place is taken.
-  let room = warmupsMax - facts.warmupCount;
-  for (const each of chosen) {
-    if (each.isKept || room-- > 0) warmed.set(each.mover, WARMUP);
-    else candidates.push(each);
+  let room = warmupsMax - survey.warmupCount;
+  let left = warmupsMax;
+  for (const queue of queues) {
+    for (; left > 0 && queue.length > 0; left--) {
+      const mover = takeBest(survey, judged, loads, queue);
+      const { claim, standby } = judged[mover] ?? {};
+      // Any other has a copy on its process already.
+      if (claim === 'new' && standby === NONE) loads.add(survey.owners[mover] ?? NONE, 1);
+      if (claim !== 'new' || room-- > 0) funded.add(mover);
+    }
   }
-  for (const { mover, sibling } of candidates) {
-    if (sibling !== undefined) warmed.set(mover, { warming: 'standby', standby: sibling });
+  return funded;
+}
+
+/** How loaded the processes of members are while tasks are given to them. */
+class Loads {
+  readonly #ofMember: Int32Array;
+  readonly #sizes: readonly number[];
+  readonly #tasks: Float64Array;
+  readonly #loads: Float64Array;
+
+  constructor({ processes: { ofMember, sizes, tasks } }: Survey) {
+    this.#ofMember = ofMember;
+    this.#sizes = sizes;
+    this.#tasks = Float64Array.from(tasks);
+    this.#loads = this.#tasks.map((count, process) => count / (sizes[process] ?? 1));
   }
-  return warmed;
+
+  /** Stateful tasks per member of the member's process, in all roles (WU-7). */
+  of(member: number): number {
+    return this.#loads[this.#ofMember[member] ?? NONE] ?? 0;
+  }
+
+  /** From now on the member's process has so many tasks more, or less. */
+  add(member: number, tasks: number): void {
+    const process = this.#ofMember[member] ?? NONE;
+    const count = (this.#tasks[process] ?? 0) + tasks;
+    this.#tasks[process] = count;
+    this.#loads[process] = count / (this.#sizes[process] ?? 1);
+  }
 }
 
 /**
  * Moves the tasks granted now from process to process.
  *
- * @returns the members that get a task which they must restore first.
+ * @returns by member: 1 = it gets a task that it must restore first.
  */
-function chargeGrants(loads: Loads, judged: readonly Judged[]): ReadonlySet<RefinerMember> {
-  const mustRestore = new Set<RefinerMember>();
-  for (const { mover, verdict } of judged) {
-    const { holder, owner } = mover;
-    if (verdict.kind !== 'granted' || owner === undefined) continue;
-    if (verdict.because === 'sameProcess') continue;
-    if (copiesOn(mover, owner.processId).length === 0) loads.process(owner.processId).add(1);
-    if (holder !== undefined) loads.process(holder.processId).add(-1);
-    const isRestored = verdict.because === 'caughtUp' || verdict.because === 'atRest';
-    if (!isRestored) mustRestore.add(owner);
-  }
+function chargeGrants(survey: Survey, judged: readonly Judged[], loads: Loads): Uint8Array {
+  const mustRestore = new Uint8Array(survey.members.length);
+  judged.forEach(({ verdict }, mover) => {
+    if (verdict === 'staged' || verdict === 'left' || verdict === 'sameProcess') return;
+    const owner = survey.owners[mover] ?? NONE;
+    const holder = survey.holders[mover] ?? NONE;
+    if (copiesOn(survey, mover, processOf(survey, owner)).length === 0) loads.add(owner, 1);
+    if (holder !== NONE) loads.add(holder, -1);
+    if (verdict !== 'caughtUp' && verdict !== 'atRest') mustRestore[owner] = 1;
+  });
   return mustRestore;
 }
 
-/** What needs no place of the budget, or could not use one; undefined: the task is a candidate. */
-function warmedForFree(mover: Mover): Warmed | undefined {
-  const { owner } = mover;
-  if (owner === undefined) return OWNER_GONE;
-  const copies = copiesOn(mover, owner.processId);
-  if (copies.some(({ role }) => role === 'warmup')) return undefined;
-  const standby = copies.find(({ member }) => member === owner) ?? copies[0];
-  if (standby !== undefined && (standby.member === owner || owner.reportsCopies === 'unknown')) {
-    return { warming: 'standby', standby };
-  }
-  return owner.reportsCopies === 'unknown' ? UNHEARD : undefined;
-}
-
-function candidateOf(
-  facts: Facts,
-  mover: Mover,
-  runner: RefinerMember,
-  mustRestore: ReadonlySet<RefinerMember>,
-): Candidate {
-  const owner = mover.owner ?? runner;
-  const copies = copiesOn(mover, owner.processId);
-  const isKept = copies.some(({ role }) => role === 'warmup');
-  const canProgress = !mustRestore.has(owner) && restoringLagOf(facts, owner) === 0n;
-  const isUnderWay = isKept && copies.some(({ report }) => hasStarted(report));
-  const tier = isKept ? (canProgress || isUnderWay ? 0 : 2) : canProgress ? 1 : 3;
-  return {
-    mover,
-    ownerProcess: facts.loads.process(owner.processId),
-    runnerProcess: facts.loads.process(runner.processId),
-    tier,
-    isKept,
-    sibling: isKept ? undefined : copies[0],
-    adds: copies.length === 0 ? 1 : 0,
+/**
+ * The staged tasks that would take a place of the budget, those that go before all the others first: by what they claim
+ * and whether their owner can progress, and where a standby of another member of the process would move over, which can
+ * as well stay where it is, last (WU-12). In a queue they are in the order of tasks.
+ */
+function queueUp(
+  survey: Survey,
+  reports: Reports,
+  judged: readonly Judged[],
+  mustRestore: Uint8Array,
+): readonly number[][] {
+  const queues: number[][] = Array.from({ length: 8 }, () => []);
+  /** By member: 1 = it can progress, 2 = it cannot. */
+  const progress = new Uint8Array(survey.members.length);
+  const canProgress = (owner: number): boolean => {
+    if (progress[owner] === 0) {
+      const isHeldUp = mustRestore[owner] === 1 || reports.restoringLagOf(owner) > 0n;
+      progress[owner] = isHeldUp ? 2 : 1;
+    }
+    return progress[owner] === 1;
   };
+  judged.forEach(({ claim, standby }, mover) => {
+    if (claim === 'none') return;
+    const isFirst = claim === 'underWay' || canProgress(survey.owners[mover] ?? NONE);
+    const tier = claim === 'new' ? (isFirst ? 1 : 3) : isFirst ? 0 : 2;
+    queues[2 * tier + (standby === NONE ? 0 : 1)]?.push(mover);
+  });
+  return queues;
 }
 
-/** Takes the next one out of the candidates, which are in the order of tasks: of equals the first. */
-function takeBest(candidates: Candidate[]): Candidate {
+/** Takes the mover whose owner's process has least to do; then whose runner's process has most; of equals the first. */
+function takeBest(
+  survey: Survey,
+  judged: readonly Judged[],
+  loads: Loads,
+  queue: number[],
+): number {
+  const { holders, owners, copies } = survey;
   let at = 0;
-  let [best] = candidates;
-  invariant(best !== undefined, 'there is a candidate to take');
-  for (let place = 1; place < candidates.length; place++) {
-    const candidate = candidates[place];
-    if (candidate === undefined || !comesBefore(candidate, best)) continue;
+  let leastLoad = Number.POSITIVE_INFINITY;
+  let mostLoad = Number.NEGATIVE_INFINITY;
+  for (let place = 0; place < queue.length; place++) {
+    const mover = queue[place] ?? NONE;
+    const load = loads.of(owners[mover] ?? NONE);
+    if (load > leastLoad) continue;
+    const copy = judged[mover]?.runningCopy ?? NONE;
+    const runner = copy === NONE ? holders[mover] : copies.members[copy];
+    const runnerLoad = loads.of(runner ?? NONE);
+    if (load === leastLoad && runnerLoad <= mostLoad) continue;
     at = place;
-    best = candidate;
+    leastLoad = load;
+    mostLoad = runnerLoad;
   }
-  candidates.splice(at, 1);
+  const [best = NONE] = queue.splice(at, 1);
   return best;
-}
-
-/** The order in which tasks get their places of the budget (WU-12). */
-function comesBefore(one: Candidate, other: Candidate): boolean {
-  if (one.tier !== other.tier) return one.tier < other.tier;
-  const movesOver = one.sibling !== undefined;
-  if (movesOver !== (other.sibling !== undefined)) return !movesOver;
-  const lighter = one.ownerProcess.load - other.ownerProcess.load;
-  if (lighter !== 0) return lighter < 0;
-  return one.runnerProcess.load > other.runnerProcess.load;
 }

@@ -1,37 +1,13 @@
 import { isWithin, lagBetween } from '../../model/lag.ts';
-import type { Watched, WatchedTasks } from '../../model/refinement.ts';
-import { placeOfTask, taskKey } from '../../model/task-list.ts';
-import type { Mover, RefinerMember, Report } from './mover.ts';
+import { NONE, type RefinerMember, type Survey } from '../../model/survey.ts';
 import { sumRestoringLags } from './reports.ts';
+import { moverOf } from './survey.ts';
 
 /** A member with what it reports. */
 export type Reporter = Pick<
   RefinerMember,
-  'memberId' | 'processId' | 'assigned' | 'taskOffsets' | 'taskEndOffsets' | 'reportsCopies'
+  'processId' | 'assigned' | 'target' | 'taskOffsets' | 'taskEndOffsets' | 'reportsCopies'
 >;
-
-/**
- * What a refinement looks at of all that members report: the tasks that move, and those they move to.
- *
- * @param movers in the order of tasks.
- */
-export function watchedBy(movers: readonly Mover[]): Watched {
-  const tasks: WatchedTasks[] = [];
-  const owners = new Set<string>();
-  let partitions: number[] = [];
-  let ownerProcessIds: (string | undefined)[] = [];
-  for (const { subtopologyId, partition, owner } of movers) {
-    if (tasks.at(-1)?.subtopologyId !== subtopologyId) {
-      partitions = [];
-      ownerProcessIds = [];
-      tasks.push({ subtopologyId, partitions, ownerProcessIds });
-    }
-    partitions.push(partition);
-    ownerProcessIds.push(owner?.processId);
-    if (owner !== undefined) owners.add(owner.memberId);
-  }
-  return { tasks, owners };
-}
 
 /**
  * Whether a report can make a difference to a refinement. Of the reports in a large group few do, even where every task
@@ -42,57 +18,70 @@ export function watchedBy(movers: readonly Mover[]): Watched {
  *   it runs, or is restored;
  * - a member that a task goes to may have more or less to restore before.
  *
+ * @param survey of the refinement.
  * @param before the member with what it reported before; it has the same tasks now.
  */
 export function makesDifference(
-  { tasks, owners }: Watched,
+  survey: Survey,
   before: Reporter,
   after: Reporter,
   acceptableRecoveryLag: bigint,
 ): boolean {
-  if (owners.has(after.memberId)) {
+  if (isOwner(survey, after)) {
     if (before.reportsCopies !== after.reportsCopies) return true;
-    const [was, is] = [before, after].map((one) => sumRestoringLags(one, acceptableRecoveryLag));
-    if (was !== is) return true;
+    const was = sumRestoringLags(before, acceptableRecoveryLag);
+    if (was !== sumRestoringLags(after, acceptableRecoveryLag)) return true;
   }
-  const was = reportsOf(tasks, before);
-  const is = reportsOf(tasks, after);
-  for (const [some, others] of [
-    [was, is],
-    [is, was],
-  ] as const) {
-    for (const [task, report] of some) {
-      if (report.ownerProcessId === after.processId) return true;
-      const other = others.get(task);
+  const was = reportsOf(survey, before);
+  const is = reportsOf(survey, after);
+  return differ(was, is) || differ(is, was);
+
+  /** A report is waited for, or says something else than what the other says of its task. */
+  function differ(some: Reports, others: Reports): boolean {
+    for (const [mover, report] of some) {
+      if (ownerProcessOf(survey, mover) === after.processId) return true;
+      const other = others.get(mover);
       if (weigh(report, acceptableRecoveryLag) !== weigh(other, acceptableRecoveryLag)) return true;
     }
+    return false;
   }
-  return false;
 }
 
-/** `ownerProcessId`: where the task goes. */
-type WatchedReport = Report & { readonly ownerProcessId: string | undefined };
-/** By task. */
-type Reports = ReadonlyMap<string, WatchedReport>;
+/** A task that moves is to be the member's. */
+function isOwner(survey: Survey, { target }: Reporter): boolean {
+  const isMoving = (subtopologyId: string, partition: number): boolean =>
+    moverOf(survey, subtopologyId, partition) !== NONE;
+  return target.active.some(({ subtopologyId, partitions }) =>
+    partitions.some((partition) => isMoving(subtopologyId, partition)),
+  );
+}
+
+/** What a member last said of a task. */
+type Report = { offset: bigint | undefined; end: bigint | undefined };
+/** By mover. */
+type Reports = ReadonlyMap<number, Readonly<Report>>;
 
 /** What a member reports of tasks that move. */
-function reportsOf(
-  tasks: readonly WatchedTasks[],
-  { taskOffsets, taskEndOffsets }: Reporter,
-): Reports {
-  const reports = new Map<string, WatchedReport>();
-  for (const what of ['offset', 'end'] as const) {
-    for (const said of what === 'offset' ? taskOffsets : taskEndOffsets) {
-      const { subtopologyId, partition, offset } = said;
-      const place = placeOfTask(tasks, subtopologyId, partition);
-      if (place === undefined) continue;
-      const ownerProcessId = place.entry.ownerProcessIds[place.at];
-      const task = taskKey(subtopologyId, partition);
-      const known = reports.get(task) ?? { offset: undefined, end: undefined, ownerProcessId };
-      reports.set(task, { ...known, [what]: offset });
-    }
+function reportsOf(survey: Survey, { taskOffsets, taskEndOffsets }: Reporter): Reports {
+  const reports = new Map<number, Report>();
+  for (const { subtopologyId, partition, offset } of taskOffsets) {
+    const mover = moverOf(survey, subtopologyId, partition);
+    if (mover !== NONE) reports.set(mover, { offset, end: undefined });
+  }
+  for (const { subtopologyId, partition, offset: end } of taskEndOffsets) {
+    const mover = moverOf(survey, subtopologyId, partition);
+    if (mover === NONE) continue;
+    const report = reports.get(mover);
+    if (report === undefined) reports.set(mover, { offset: undefined, end });
+    else report.end = end;
   }
   return reports;
+}
+
+/** Undefined: nobody in the group is to have it. */
+function ownerProcessOf({ owners, members }: Survey, mover: number): string | undefined {
+  const owner = owners[mover] ?? NONE;
+  return owner === NONE ? undefined : members[owner]?.processId;
 }
 
 /** What a report of a copy, or of the active task, says to whoever does not wait for it. */

@@ -1,5 +1,4 @@
 import type { Group } from '../../model/group.ts';
-import { byCodeUnits } from '../../model/ids.ts';
 import type { Member } from '../../model/member.ts';
 import { forEachTask, subtractTasks, taskKey } from '../../model/task-list.ts';
 import { NO_TASKS_BY_ROLE } from '../../model/tasks.ts';
@@ -7,7 +6,7 @@ import type { ConfiguredTopology } from '../../model/topology.ts';
 
 /** Members that a refinement has to look at. */
 export type WhoMatters = {
-  /** By id, code units. */
+  /** In no useful order. */
   readonly members: readonly Member[];
   /** The others have the active tasks that the target gives them, and no copy of one that moves. */
   readonly isPart: boolean;
@@ -25,21 +24,22 @@ const NOBODY: WhoMatters = { members: [], isPart: true };
 export function whoMatters(group: Group, { subtopologies }: ConfiguredTopology): WhoMatters {
   const { offTarget, targetTasks } = group;
   const taskCount = subtopologies.reduce((sum, one) => sum + one.taskCount, 0);
-  const everybody = () => ({ members: sorted([...group.members.values()]), isPart: false });
+  const everybody = () => ({ members: membersWith(group, () => true), isPart: false });
   if (targetTasks !== taskCount || 2 * offTarget.size > group.members.size) return everybody();
   if (offTarget.size === 0) return NOBODY;
   const processes = processesThatMatter(group);
   if (processes === undefined) return everybody();
   if (processes.size === 0) return NOBODY;
-  const members: Member[] = [];
-  group.members.forEach((_, member) => {
-    if (processes.has(member.processId)) members.push(member);
-  });
-  return { members: sorted(members), isPart: true };
+  const members = membersWith(group, ({ processId }) => processes.has(processId));
+  return { members, isPart: true };
 }
 
-function sorted(members: Member[]): readonly Member[] {
-  return members.sort((a, b) => byCodeUnits(a.memberId, b.memberId));
+function membersWith(group: Group, holds: (member: Member) => boolean): readonly Member[] {
+  const members: Member[] = [];
+  group.members.forEach((_, member) => {
+    if (holds(member)) members.push(member);
+  });
+  return members;
 }
 
 /** By id; none if no active task moves; undefined = a task has a holder, but nobody is to be its owner. */
