@@ -115,6 +115,20 @@ describe('ShardActor, when the log fails', () => {
     expect(answer.activeTasks).to.deep.equal(allFour);
   });
 
+  it('an initial delay that a lost deletion cancelled runs on (BA-3, TMR-2)', async () => {
+    const { made, log } = await harnessOnFaultyLog({ settings: { initialRebalanceDelayMs: 3000 } });
+    await made.beat(joinBeat('g', 'A'));
+    await made.beat(steadyBeat('g', 'A', -1));
+    log.failAppend(log.called + 1);
+    const [deleted] = await made.soon(made.router.delete(['g']));
+    expect(deleted?.error).to.equal('COORDINATOR_NOT_AVAILABLE');
+    const { memberEpoch, activeTasks } = await made.beat(joinBeat('g', 'B'));
+    expect(activeTasks).to.deep.equal([]);
+    await made.clock.pass(3000);
+    const answer = await made.beat(steadyBeat('g', 'B', memberEpoch));
+    expect(answer.activeTasks).to.deep.equal(allFour);
+  });
+
   it('topics are asked for when the records that want them are durable, before the answer leaves (C-2)', async () => {
     const { made, log } = await harnessOnFaultyLog();
     const stateful = topology(

@@ -154,6 +154,27 @@ describe('ShardActor', () => {
     expect(made.router.view('g')?.group.state).to.equal('Empty');
   });
 
+  it('a member that keeps a task past its rebalance timeout is removed, heard of or not (REC-11, E13)', async () => {
+    const { made } = await harnessOnFaultyLog();
+    const first = await made.beat(joinBeat('g', 'A'));
+    await made.beat(acknowledge('g', 'A', first));
+    const { memberEpoch } = await made.beat(joinBeat('g', 'B'));
+    const told = await made.beat(steadyBeat('g', 'A', first.memberEpoch));
+    expect(told.activeTasks).to.have.deep.members([{ subtopologyId: '0', partitions: [0, 1] }]);
+    for (const passedMs of [30_000, 29_000]) {
+      await made.clock.pass(passedMs);
+      expect((await made.beat(steadyBeat('g', 'A', told.memberEpoch))).error).to.equal('NONE');
+      expect((await made.beat(steadyBeat('g', 'B', memberEpoch))).error).to.equal('NONE');
+    }
+    await made.clock.pass(2_000);
+    expect((await made.beat(steadyBeat('g', 'A', told.memberEpoch))).error).to.equal(
+      'UNKNOWN_MEMBER_ID',
+    );
+    expect(made.journal.map(({ cause }) => cause)).to.include('rebalance timed out');
+    const { activeTasks } = await made.beat(steadyBeat('g', 'B', memberEpoch));
+    expect(activeTasks).to.deep.equal(allFour);
+  });
+
   it('a member that is heard of keeps its place, and nobody else is made a member (TMR-1)', async () => {
     const { made } = await harnessOnFaultyLog();
     const { sessionTimeoutMs } = made.settings;

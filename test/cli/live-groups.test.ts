@@ -100,6 +100,22 @@ describe('headgate groups against a coordinator', () => {
     ]);
   });
 
+  it('describe and members give programs what they show, with --admin what is live', async () => {
+    const asked = async (...args: readonly string[]) => {
+      io.output = '';
+      expect(await io.run('groups', ...args, '--json', ...bootstrap())).to.equal(0);
+      return JSON.parse(io.output);
+    };
+    const plain = await asked('describe', 'orders');
+    expect(plain).to.include({ groupId: 'orders', groupState: 'Reconciling' });
+    expect(plain).not.to.have.property('live');
+    const { live, ...same } = await asked('describe', 'orders', ...admin());
+    expect(same).to.deep.equal(plain);
+    expect(live).to.include({ groupId: 'orders', state: 'Reconciling' });
+    expect(await asked('members', 'orders')).to.deep.equal(plain.members);
+    expect(await asked('members', 'orders', ...admin())).to.deep.equal(live.members);
+  });
+
   it('config shows the assignor that is used, where the topology decides', async () => {
     const shownOf = async (groupId: string) => {
       io.output = '';

@@ -84,6 +84,17 @@ describe('the program', function () {
     expect(out).to.contain('initial --> loading : LOAD');
   });
 
+  it('bench starts a benchmark in a process of its own, and ends as that does', async () => {
+    const help = await run('bench', 'refine', '--help');
+    expect([help.code, help.err]).to.deep.equal([0, '']);
+    expect(help.out).to.match(/^Usage: headgate bench refine /);
+    const wrong = await run('bench', 'refine', '--seconds', 'x');
+    expect([wrong.code, wrong.out]).to.deep.equal([2, '']);
+    expect(wrong.err).to.match(
+      /^Cannot use --seconds "x": .*\nCannot start refine: --help lists what it takes\n$/,
+    );
+  });
+
   it('serves until it is told to stop, and keeps its store to itself', () =>
     inTemporaryFolder(async (folder) => {
       const store = join(folder, 'data');
