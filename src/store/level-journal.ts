@@ -1,5 +1,5 @@
 import type { Clock, JournalEntry, JournalPort, Log } from '../../actors/ports.ts';
-import { type Change, type KeyValues, keysUnder } from './key-values.ts';
+import { type Change, type Entry, type KeyValues, keysUnder } from './key-values.ts';
 import { keyOf, prefixes, toJson, uint16Key, uint64Key } from './layout.ts';
 import { reasonOf } from './store-error.ts';
 
@@ -28,9 +28,11 @@ export interface JournalReader {
 
 /** Entries that wait to be written; one more is dropped. */
 const PENDING_MAX = 10_000;
-/** Entries in one write, and entries pruned after it: pruning outruns writing. */
-const WRITE_MAX = 1000;
-const PRUNE_MAX = 2000;
+/** Entries in one write: made before the event loop has its turn, in a fraction of a millisecond. */
+const WRITE_MAX = 250;
+/** Entries looked at for pruning after a write, for each that was written: pruning outruns writing. */
+const PRUNE_PER_WRITTEN = 2;
+const PRUNE_MIN = 50;
 /** How long an entry may wait for others to be written with it. */
 const FLUSH_AFTER_MS = 100;
 
@@ -151,9 +153,10 @@ export class LevelJournal implements JournalPort, JournalReader {
   async #writePending(): Promise<void> {
     try {
       for (let left = this.#pending.length; left > 0; left -= WRITE_MAX) {
-        await this.#writeSome(this.#pending.slice(0, Math.min(left, WRITE_MAX)));
-        this.#pending.splice(0, Math.min(left, WRITE_MAX));
-        await this.#prune();
+        const count = Math.min(left, WRITE_MAX);
+        await this.#writeSome(this.#pending.slice(0, count));
+        this.#pending.splice(0, count);
+        await this.#prune(Math.max(PRUNE_MIN, PRUNE_PER_WRITTEN * count));
       }
       if (this.#dropped > 0) this.#log.info({ dropped: this.#dropped }, 'Journal is kept again');
       this.#dropped = 0;
@@ -190,35 +193,34 @@ export class LevelJournal implements JournalPort, JournalReader {
     await this.#keep(changes, { bytes, firstSequence, nextSequence });
   }
 
-  /** Takes away the oldest entries, as many as the bounds ask for or one round allows. */
-  async #prune(): Promise<void> {
+  /** Takes away the oldest entries, as many as the bounds ask for; looks at no more than `countMax` of them. */
+  async #prune(countMax: number): Promise<void> {
     let { bytes, firstSequence } = this.#totals;
     const { nextSequence } = this.#totals;
     const goneMs = this.#clock.nowMs() - this.#bounds.retentionMs;
     const mayStay = (atMs: number) => atMs >= goneMs && bytes <= this.#bounds.bytesMax;
     if (mayStay(this.#oldestMs)) return;
     const changes: Change[] = [];
-    for await (const { key, sequence, aged } of this.#byAge()) {
+    for (const [key, value] of await this.#oldest(countMax)) {
+      const aged: Aged = JSON.parse(value.toString('utf8'));
       this.#oldestMs = aged.atMs;
       if (mayStay(aged.atMs)) break;
-      const entryKey = Buffer.concat([groupPrefix(aged.groupId), uint64Key(sequence)]);
+      const sequence = key.subarray(ORDER_PREFIX_BYTES);
+      const entryKey = Buffer.concat([groupPrefix(aged.groupId), sequence]);
       changes.push({ type: 'del', key }, { type: 'del', key: entryKey });
       bytes -= aged.bytes;
-      firstSequence = sequence + 1;
+      firstSequence = Number(sequence.readBigUInt64BE()) + 1;
     }
     if (changes.length > 0) await this.#keep(changes, { bytes, firstSequence, nextSequence });
   }
 
-  /** The oldest entries, at most one round of pruning. */
-  async *#byAge(): AsyncGenerator<{ key: Buffer; sequence: number; aged: Aged }> {
+  /** In the order of age. */
+  async #oldest(limit: number): Promise<readonly Entry[]> {
     const { firstSequence, nextSequence } = this.#totals;
     const range = { from: orderKey(firstSequence), to: orderKey(nextSequence) };
-    for await (const entries of this.#keyValues.scan(range, { limit: PRUNE_MAX })) {
-      for (const [key, value] of entries) {
-        const sequence = Number(key.readBigUInt64BE(1));
-        yield { key, sequence, aged: JSON.parse(value.toString('utf8')) };
-      }
-    }
+    const oldest: Entry[] = [];
+    for await (const entries of this.#keyValues.scan(range, { limit })) oldest.push(...entries);
+    return oldest;
   }
 
   async #keep(changes: readonly Change[], totals: Totals): Promise<void> {
@@ -243,6 +245,9 @@ function groupPrefix(groupId: string): Buffer {
   const id = Buffer.from(groupId, 'utf8');
   return keyOf(prefixes.journal, uint16Key(id.length), id);
 }
+
+/** Of {@link orderKey}: what stands before the sequence. */
+const ORDER_PREFIX_BYTES = 1;
 
 function orderKey(sequence: number): Buffer {
   return keyOf(prefixes.journalOrder, uint64Key(sequence));

@@ -102,6 +102,32 @@ describe('LevelJournal', () => {
     expect((await contents(keyValues)).entries).to.equal(2);
   });
 
+  it('writes much in parts, so that none holds the event loop for long', async () => {
+    const keyValues = new ScriptedKeyValues();
+    const { journal, epochs } = await setUp({ keyValues });
+    for (let epoch = 0; epoch < 600; epoch++) journal.write(entry('g', epoch));
+    await journal.flush();
+    // Of each entry itself and its age, and once the totals.
+    expect(keyValues.writes.map(({ changes }) => changes.length)).to.deep.equal([501, 501, 201]);
+    expect(await epochs('g')).to.deep.equal(Array.from({ length: 600 }, (_, epoch) => epoch));
+  });
+
+  it('prunes more than it writes when its bounds have become narrower, never all at once', async () => {
+    const keyValues = new ScriptedKeyValues();
+    const before = await setUp({ keyValues });
+    for (let epoch = 0; epoch < 120; epoch++) before.journal.write(entry('g', epoch));
+    await before.journal.close();
+    const { journal, epochs } = await setUp({ keyValues, bounds: { ...roomy, bytesMax: 2_000 } });
+    const oldest: (number | undefined)[] = [];
+    for (const epoch of [120, 121, 122, 123]) {
+      journal.write(entry('g', epoch));
+      oldest.push((await epochs('g'))[0]);
+    }
+    const kept = await epochs('g');
+    expect(oldest).to.deep.equal([50, 100, 123 - kept.length, 124 - kept.length]);
+    expect(journal.bytes).to.be.within(1, 2_000);
+  });
+
   it('drops with one warning what is more than can be written, and says when it is over', async () => {
     const keyValues = new ScriptedKeyValues();
     const { log, journal, epochs } = await setUp({ keyValues });
