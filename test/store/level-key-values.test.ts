@@ -91,6 +91,23 @@ describe('LevelKeyValues.open()', () => {
     }));
 });
 
+describe('LevelKeyValues.scan()', () => {
+  it('gives few entries at a time, so that whoever makes records of them lets others in between', () =>
+    inTemporaryFolder(async (folder) => {
+      const store = await LevelKeyValues.open({ folder, shardCount: 50 });
+      const changes: Change[] = Array.from({ length: 250 }, (_, nth) => ({
+        type: 'put',
+        key: Buffer.of(0x10, nth),
+        value: Buffer.alloc(10),
+      }));
+      await store.write(changes, { sync: false });
+      const lengths: number[] = [];
+      for await (const chunk of store.scan(keysUnder(Buffer.of(0x10)))) lengths.push(chunk.length);
+      await store.close();
+      expect(lengths).to.deep.equal([100, 100, 50]);
+    }));
+});
+
 describe('LevelKeyValues.write()', () => {
   it('lets others have the event loop in between when there is much to write, and writes it all', () =>
     inTemporaryFolder(async (folder) => {
