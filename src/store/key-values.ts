@@ -6,6 +6,11 @@ export type Change =
   | { readonly type: 'put'; readonly key: Buffer; readonly value: Buffer }
   | { readonly type: 'del'; readonly key: Buffer };
 
+/** Bytes of key and value. */
+export function sizeOf(change: Change): number {
+  return change.key.length + (change.type === 'put' ? change.value.length : 0);
+}
+
 /** Keys from `from` (in) to `to` (out), compared as unsigned bytes. */
 export type KeyRange = { readonly from: Buffer; readonly to: Buffer };
 

@@ -1,8 +1,16 @@
 import { ClassicLevel } from 'classic-level';
 import type { Clock } from '../../actors/ports.ts';
-import type { Change, Entry, KeyRange, KeyValues, ScanOptions } from './key-values.ts';
+import {
+  type Change,
+  type Entry,
+  type KeyRange,
+  type KeyValues,
+  type ScanOptions,
+  sizeOf,
+} from './key-values.ts';
 import { FORMAT_VERSION, keyOf, prefixes, toJson } from './layout.ts';
 import { makeFolder } from './make-folder.ts';
+import { Portion } from './portion.ts';
 import { Serial } from './serial.ts';
 import { reasonOf, StoreError } from './store-error.ts';
 
@@ -12,8 +20,8 @@ type Level = ClassicLevel<Buffer, Buffer>;
 const CHUNK_ENTRIES = 100;
 const CHUNK_BYTES = 1024 * 1024;
 
-/** Handed to LevelDB in one go, before the event loop has its turn: a fraction of a millisecond. */
-const CHANGES_AT_ONCE = 500;
+/** Handed to LevelDB, which copies it, before the event loop has its turn: a fraction of a millisecond. */
+const HANDED_OVER_AT_ONCE = { countMax: 500, bytesMax: 512 * 1024 };
 
 /** A file system that does not answer must not keep a start, or the end of it, waiting for ever. */
 const OPEN_TIMEOUT_MS = 30_000;
@@ -151,10 +159,15 @@ export class LevelKeyValues implements KeyValues {
   async #writeAll(changes: readonly Change[], sync: boolean): Promise<void> {
     const batch = this.#level.batch();
     try {
-      for (const [at, change] of changes.entries()) {
-        if (at > 0 && at % CHANGES_AT_ONCE === 0) await this.#nextTurn();
+      const handedOver = new Portion(HANDED_OVER_AT_ONCE);
+      for (const change of changes) {
+        if (handedOver.isFull) {
+          await this.#nextTurn();
+          handedOver.empty();
+        }
         if (change.type === 'put') batch.put(change.key, change.value);
         else batch.del(change.key);
+        handedOver.add(sizeOf(change));
       }
       await batch.write({ sync });
     } finally {

@@ -3,8 +3,9 @@ import { LogError } from '../../actors/ports.ts';
 import type { GroupRecord, TargetMemberRecord } from '../../machines/records.ts';
 import { decodeRecord, encodeRecord, type ForeignRecord } from '../wire/records/group-record.ts';
 import { targetBytesMax } from '../wire/records/target-bytes.ts';
-import { type Change, type KeyValues, keysUnder } from './key-values.ts';
+import { type Change, type KeyValues, keysUnder, sizeOf } from './key-values.ts';
 import { keyOf, prefixes, uint16Key } from './layout.ts';
+import { Portion } from './portion.ts';
 import { reasonOf } from './store-error.ts';
 
 /** Bounds of a {@link LevelLog}, in bytes of keys and values. */
@@ -25,10 +26,10 @@ export const defaultLevelLogBounds: LevelLogBounds = {
 };
 
 /**
- * Records made into keys and values in one go, before the event loop has its turn. Only targets wait for that: a decision
- * writes few of all others, but of these as many as its group has members.
+ * Targets made into keys and values in one go, before the event loop has its turn: a fraction of a millisecond. Only targets
+ * wait for that: a decision writes few of all other records, but of these as many as its group has members.
  */
-const TARGETS_AT_ONCE = 100;
+const TARGETS_AT_ONCE = { countMax: 100, bytesMax: 256 * 1024 };
 
 /** A batch on its way to keys and values of the store. */
 class AdmittedBatch implements RecordBatch {
@@ -47,18 +48,20 @@ class AdmittedBatch implements RecordBatch {
     this.shard = shard;
     this.timestampMs = timestampMs;
     this.records = records;
+    const targets = new Portion(TARGETS_AT_ONCE);
     let bytes = 0;
-    let targets = 0;
     for (const record of records) {
-      if (isTarget(record) && ++targets > TARGETS_AT_ONCE) {
+      if (isTarget(record) && targets.isFull) {
         this.changes.push(undefined);
         this.left++;
         bytes += targetBytesMax(record);
         continue;
       }
       const change = toChange(shard, record);
+      const size = sizeOf(change);
+      if (isTarget(record)) targets.add(size);
       this.changes.push(change);
-      bytes += sizeOf(change);
+      bytes += size;
     }
     this.bytes = bytes;
   }
@@ -238,12 +241,19 @@ export class LevelLog implements RecordLog {
 
   async #encodeTargets(batch: AdmittedBatch): Promise<void> {
     const { shard, records, changes } = batch;
-    for (let at = 0; batch.left > 0; at++) {
-      const record = records[at];
-      if (record === undefined || changes[at] !== undefined) continue;
-      if (batch.left % TARGETS_AT_ONCE === 0) await this.#nextTurn();
-      changes[at] = toChange(shard, record);
+    if (batch.left === 0) return;
+    await this.#nextTurn();
+    const made = new Portion(TARGETS_AT_ONCE);
+    for (const [at, record] of records.entries()) {
+      if (changes[at] !== undefined) continue;
+      if (made.isFull) {
+        await this.#nextTurn();
+        made.empty();
+      }
+      const change = toChange(shard, record);
+      changes[at] = change;
       batch.left--;
+      made.add(sizeOf(change));
     }
   }
 
@@ -308,10 +318,6 @@ function toChange(shard: number, record: GroupRecord): Change {
 /** Nothing here writes such records, and the id cannot be two kinds of group at once (LOG-1). */
 function foreignText({ groupId, groupType }: ForeignRecord): string {
   return `group "${groupId}" has records of a ${groupType} group, wanted streams`;
-}
-
-function sizeOf(change: Change): number {
-  return change.key.length + (change.type === 'put' ? change.value.length : 0);
 }
 
 function storageError(action: string, thrown: unknown): LogError {

@@ -109,32 +109,37 @@ describe('LevelKeyValues.scan()', () => {
 });
 
 describe('LevelKeyValues.write()', () => {
-  it('lets others have the event loop in between when there is much to write, and writes it all', () =>
-    inTemporaryFolder(async (folder) => {
-      let turns = 0;
-      const clock: Pick<Clock, 'after' | 'soon'> = {
-        after: () => () => undefined,
-        soon: (callback) => {
-          turns++;
-          setImmediate(callback);
-        },
-      };
-      const store = await LevelKeyValues.open({ folder, shardCount: 50, clock });
-      const changes: Change[] = Array.from({ length: 1_001 }, (_, nth) => ({
-        type: 'put',
-        key: Buffer.of(0x10, nth >> 8, nth & 0xff),
-        value: Buffer.of(nth & 0xff),
+  for (const [what, count, valueBytes, turnsWanted] of [
+    ['many changes', 1_001, 1, 2],
+    ['large changes', 5, 300 * 1024, 2],
+  ] as const) {
+    it(`makes ${what} some at a time, lets others have the event loop in between, and writes all`, () =>
+      inTemporaryFolder(async (folder) => {
+        let turns = 0;
+        const clock: Pick<Clock, 'after' | 'soon'> = {
+          after: () => () => undefined,
+          soon: (callback) => {
+            turns++;
+            setImmediate(callback);
+          },
+        };
+        const store = await LevelKeyValues.open({ folder, shardCount: 50, clock });
+        const changes: Change[] = Array.from({ length: count }, (_, nth) => ({
+          type: 'put',
+          key: Buffer.of(0x10, nth >> 8, nth & 0xff),
+          value: Buffer.alloc(valueBytes, nth),
+        }));
+        const last: Change = { type: 'del', key: Buffer.of(0x10, 0, 0) };
+        await store.write([...changes, last], { sync: true });
+        const kept: Change[] = [];
+        for await (const entries of store.scan(keysUnder(Buffer.of(0x10)))) {
+          for (const [key, value] of entries) kept.push({ type: 'put', key, value });
+        }
+        await store.close();
+        expect(kept).to.deep.equal(changes.slice(1));
+        expect(turns).to.equal(turnsWanted);
       }));
-      const last: Change = { type: 'del', key: Buffer.of(0x10, 0, 0) };
-      await store.write([...changes, last], { sync: true });
-      const kept: Change[] = [];
-      for await (const entries of store.scan(keysUnder(Buffer.of(0x10)))) {
-        for (const [key, value] of entries) kept.push({ type: 'put', key, value });
-      }
-      await store.close();
-      expect(kept).to.deep.equal(changes.slice(1));
-      expect(turns).to.equal(2);
-    }));
+  }
 
   it('goes on failing when the folder was taken away, and does not make an empty store there', () =>
     inTemporaryFolder(async (parent) => {

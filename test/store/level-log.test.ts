@@ -9,22 +9,18 @@ import { promptly } from '../support/promptly.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import { ScriptedKeyValues } from '../support/scripted-key-values.ts';
 
-/** Targets of as many members, in the order of their keys. */
-function targetRecords(count: number): TargetMemberRecord[] {
+/** Targets of as many members, in the order of their keys, each of so many tasks. */
+function targetRecords(count: number, tasks = 1): TargetMemberRecord[] {
   return Array.from({ length: count }, (_, nth) => ({
     type: 'targetMember',
     groupId: 'g',
     memberId: `member-${String(nth).padStart(4, '0')}`,
-    value: targetOf(nth),
+    value: targetOf(Array.from({ length: tasks }, (_, task) => nth + task * count)),
   }));
 }
 
-function targetOf(partition: number): TasksByRole {
-  return {
-    active: [{ subtopologyId: '0', partitions: [partition] }],
-    standby: [],
-    warmup: [],
-  };
+function targetOf(partitions: readonly number[]): TasksByRole {
+  return { active: [{ subtopologyId: '0', partitions }], standby: [], warmup: [] };
 }
 
 function setUp(bounds: Partial<LevelLogBounds> = {}, clock: Pick<Clock, 'soon'> = promptly) {
@@ -130,33 +126,38 @@ describe('LevelLog.append()', () => {
     expect(await append(1, 2)).to.equal('kept');
   });
 
-  it('makes a row of targets some at a time, and lets others have the event loop in between', async () => {
-    const turns: (() => void)[] = [];
-    const { keyValues, log } = setUp({}, { soon: (callback) => turns.push(callback) });
-    const records = targetRecords(1_000);
-    const appended = log.append([batchOf(1, ...records)]);
-    let turnsTaken = 0;
-    while (keyValues.writes.length === 0) {
-      turnsTaken++;
-      for (const callback of turns.splice(0)) callback();
-      await turn();
-    }
-    await appended;
-    expect(turnsTaken).to.be.within(9, 12);
-    expect(keyValues.writes.map(({ changes }) => changes.length)).to.deep.equal([1_000]);
-    const loaded: GroupRecord[] = [];
-    await log.load(
-      1,
-      (record) => loaded.push(record),
-      () => undefined,
-    );
-    expect(loaded).to.deep.equal(records);
-  });
+  for (const [what, records, turnsWanted] of [
+    ['many targets', targetRecords(1_000), 10],
+    ['large targets', targetRecords(20, 20_000), 5],
+  ] as const) {
+    it(`makes ${what} some at a time, and lets others have the event loop in between`, async () => {
+      const turns: (() => void)[] = [];
+      const { keyValues, log } = setUp({}, { soon: (callback) => turns.push(callback) });
+      const appended = log.append([batchOf(1, ...records)]);
+      let turnsTaken = 0;
+      while (keyValues.writes.length === 0) {
+        const callbacks = turns.splice(0);
+        turnsTaken += callbacks.length;
+        for (const callback of callbacks) callback();
+        await turn();
+      }
+      await appended;
+      expect(turnsTaken).to.equal(turnsWanted);
+      expect(keyValues.writes.map(({ changes }) => changes.length)).to.deep.equal([records.length]);
+      const loaded: GroupRecord[] = [];
+      await log.load(
+        1,
+        (record) => loaded.push(record),
+        () => undefined,
+      );
+      expect(loaded).to.deep.equal(records);
+    });
+  }
 
   it('fails targets that have no form on disk, what stands behind them, and no other (BA-3)', async () => {
     const { log, append, epochOf } = setUp();
     const bad = targetRecords(200).map((record, nth) =>
-      nth < 199 ? record : { ...record, value: targetOf(2 ** 40) },
+      nth < 199 ? record : { ...record, value: targetOf([2 ** 40]) },
     );
     const before = append(1, 1);
     const failed = rejectionOf(log.append([batchOf(1, ...bad)]));
