@@ -211,8 +211,10 @@ export class EncodedGroup {
     { reports, targets }: GroupProblem,
   ): void {
     const entry = this.#entries.get(memberId);
-    this.#countEpoch(before?.topologyEpoch, -1);
-    this.#countEpoch(after?.topologyEpoch, 1);
+    if (before?.topologyEpoch !== after?.topologyEpoch) {
+      this.#countEpoch(before?.topologyEpoch, -1);
+      this.#countEpoch(after?.topologyEpoch, 1);
+    }
     if (after === undefined) {
       if (entry === undefined) return;
       this.#entries.delete(memberId);

@@ -33,7 +33,10 @@ export function intermediateTarget(draft: Draft, memberId: string): TasksByRole 
     intermediate?.assignmentEpoch === group.assignmentEpoch
       ? intermediate.refinement
       : freeze(draft, derive(draft).refinement);
-  return refinement.slices.get(memberId) ?? target;
+  const slice = refinement.slices.get(memberId);
+  if (slice !== undefined) return slice;
+  // Its own lists say the same, and are known to be what it has without a look into them.
+  return group.offTarget.has(memberId) ? target : draft.member(memberId).assigned;
 }
 
 /**

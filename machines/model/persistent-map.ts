@@ -234,6 +234,11 @@ function compare<V>(
     compareBranches(before, after, each);
     return;
   }
+  // Most often: what a key holds changed, and no key came or went.
+  if (before.kind === 'leaf' && after.kind === 'leaf' && before.key === after.key) {
+    if (before.value !== after.value) each(after.key, before.value, after.value);
+    return;
+  }
   // One of them is small.
   const gone = new Map(walk(before));
   visit(after, (key, value) => {
