@@ -65,7 +65,7 @@ export function groupOf(problem: GroupProblem): Group {
 
 const NOTHING = newMember('').assigned;
 
-/** Installs a result in a group, with its records and words; nothing of the group itself changes. */
+/** Installs a result in a group, with its records, without its words, which come later; nothing of the group itself changes. */
 export function install(group: Group, problem: GroupProblem, result: GroupResult): number {
   const draft = new Draft({ ...emptySlot(group.groupId), group }, CONTEXT);
   const run = {
@@ -82,6 +82,7 @@ export function install(group: Group, problem: GroupProblem, result: GroupResult
     groupEpoch: group.groupEpoch,
     problem: { ...problem, members: group.members, targets: group.targets },
     result,
+    looksBack: true,
   });
   return draft.done({ kind: 'answer', value: undefined }).records.length;
 }

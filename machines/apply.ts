@@ -6,8 +6,8 @@ import type { CommittedOffset, Group, Offsets } from './model/group.ts';
 import type { Member } from './model/member.ts';
 import type { PersistentMap } from './model/persistent-map.ts';
 import { invariant, unreachable } from './model/refusal.ts';
-import { NO_HELD_TASKS } from './model/tasks.ts';
-import { targetChanged, tasksChanged } from './off-target.ts';
+import { NO_HELD_TASKS, type TasksByRole } from './model/tasks.ts';
+import { targetChanged, targetsChanged, tasksChanged } from './off-target.ts';
 import type {
   CurrentAssignmentRecord,
   GroupMetadataRecord,
@@ -38,6 +38,18 @@ export function apply(slot: GroupSlot, record: GroupRecord): GroupSlot {
   const group = applyToGroup(slot.group ?? newGroup(slot.groupId), record);
   if (group === slot.group) return slot;
   return { ...slot, group: group === undefined ? undefined : settle(group) };
+}
+
+/** A target that there is, not its end. */
+export type MadeTarget = TargetMemberRecord & { readonly value: TasksByRole };
+
+/** Folds the targets of many members, each once: as {@link apply} one by one, but what they share is made once. */
+export function applyTargets(slot: GroupSlot, records: readonly MadeTarget[]): GroupSlot {
+  if (records.length === 0) return slot;
+  const group = slot.group ?? newGroup(slot.groupId);
+  const targets = group.targets.setAll(records.map(({ memberId, value }) => [memberId, value]));
+  if (targets === group.targets) return slot;
+  return { ...slot, group: settle({ ...group, targets, ...targetsChanged(group, records) }) };
 }
 
 type StreamsRecord = Exclude<GroupRecord, OffsetCommitRecord>;

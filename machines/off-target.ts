@@ -38,6 +38,23 @@ export function targetChanged(
   };
 }
 
+/** What the target gives many members changed likewise. */
+export function targetsChanged(
+  group: Group,
+  changes: readonly { readonly memberId: string; readonly value: TasksByRole }[],
+): OffTarget {
+  const off: [string, true][] = [];
+  let { offTarget, targetTasks } = group;
+  for (const { memberId, value } of changes) {
+    const assigned = group.members.get(memberId)?.assigned;
+    if (assigned === undefined) continue;
+    targetTasks += countActiveTasks(value) - activeTasks(group.targets.get(memberId));
+    if (!sameTasksByRole(value, assigned)) off.push([memberId, true]);
+    else offTarget = offTarget.delete(memberId);
+  }
+  return { offTarget: offTarget.setAll(off), targetTasks };
+}
+
 function note(
   offTarget: Group['offTarget'],
   memberId: string,

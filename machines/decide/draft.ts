@@ -1,4 +1,4 @@
-import { apply } from '../apply.ts';
+import { apply, applyTargets, type MadeTarget } from '../apply.ts';
 import type { Context, Effect, GroupDecision, GroupSlot, Reply } from '../decision.ts';
 import { emptySlot, UNHEARD_MEMBER } from '../model/empty.ts';
 import type { Group } from '../model/group.ts';
@@ -75,6 +75,12 @@ export class Draft {
     this.#records ??= [];
     this.#records.push(record);
     this.#slot = apply(this.#slot, record);
+  }
+
+  /** As {@link write} one by one; a large group gets a target for each member. */
+  writeTargets(records: readonly MadeTarget[]): void {
+    this.#records = [...(this.#records ?? NO_RECORDS), ...records];
+    this.#slot = applyTargets(this.#slot, records);
   }
 
   cause(effect: Effect): void {

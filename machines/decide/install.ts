@@ -91,9 +91,14 @@ function install(
 ): void {
   const { groupId } = draft.group;
   changes.sort((a, b) => byCodeUnits(a.memberId, b.memberId));
-  for (const { memberId, after } of changes) {
-    draft.write({ type: 'targetMember', groupId, memberId, value: after });
-  }
+  draft.writeTargets(
+    changes.map(({ memberId, after }) => ({
+      type: 'targetMember',
+      groupId,
+      memberId,
+      value: after,
+    })),
+  );
   draft.write({
     type: 'targetMetadata',
     groupId,

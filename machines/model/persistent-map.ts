@@ -22,9 +22,7 @@ export class PersistentMap<V> {
   }
 
   static from<V>(entries: Iterable<readonly [string, V]>): PersistentMap<V> {
-    let map = PersistentMap.empty<V>();
-    for (const [key, value] of entries) map = map.set(key, value);
-    return map;
+    return PersistentMap.empty<V>().setAll(entries);
   }
 
   get(key: string): V | undefined {
@@ -42,6 +40,22 @@ export class PersistentMap<V> {
     const leaf: Leaf<V> = { kind: 'leaf', hash: hashOf(key), key, value };
     const root = this.#root === undefined ? leaf : insert(this.#root, leaf, 0);
     return new PersistentMap(root, this.size + (before === undefined ? 1 : 0));
+  }
+
+  /** As {@link set} one by one, of a key the last; what they share of the map is made once. */
+  setAll(entries: Iterable<readonly [string, V]>): PersistentMap<V> {
+    const leaves = new Map<string, Leaf<V>>();
+    let size = this.size;
+    for (const [key, value] of entries) {
+      const before = this.get(key);
+      if (before === value && value !== undefined) leaves.delete(key);
+      else {
+        if (before === undefined && !leaves.has(key)) size++;
+        leaves.set(key, { kind: 'leaf', hash: hashOf(key), key, value });
+      }
+    }
+    if (leaves.size === 0) return this;
+    return new PersistentMap(insertAll(this.#root, [...leaves.values()], 0), size);
   }
 
   /** The same map when the key is not there. */
@@ -103,6 +117,9 @@ type Node<V> = Leaf<V> | Collision<V> | Branch<V>;
 
 const BITS = 5;
 const MASK = 31;
+const HASH_BITS = 32;
+/** So many leaves are sorted into branches; fewer go there one by one. */
+const BULK = 4;
 
 /** One heartbeat looks the same member up in several maps: its hash is made once. */
 let lastKey = '';
@@ -169,6 +186,41 @@ function insert<V>(node: Node<V>, leaf: Leaf<V>, shift: number): Node<V> {
     bitmap: node.bitmap,
     children: node.children.with(at, insert(child, leaf, shift + BITS)),
   };
+}
+
+/** Leaves of different keys. */
+function insertAll<V>(
+  node: Node<V> | undefined,
+  leaves: readonly Leaf<V>[],
+  shift: number,
+): Node<V> | undefined {
+  const branch = node?.kind === 'branch' ? node : undefined;
+  const isOther = node !== undefined && branch === undefined;
+  if (isOther || leaves.length < BULK || shift >= HASH_BITS) {
+    return leaves.reduce<Node<V> | undefined>(
+      (tree, leaf) => (tree === undefined ? leaf : insert(tree, leaf, shift)),
+      node,
+    );
+  }
+  const groups: (Leaf<V>[] | undefined)[] = new Array(MASK + 1).fill(undefined);
+  let bitmap = branch?.bitmap ?? 0;
+  for (const leaf of leaves) {
+    const at = (leaf.hash >>> shift) & MASK;
+    const group = groups[at];
+    if (group === undefined) groups[at] = [leaf];
+    else group.push(leaf);
+    bitmap |= 1 << at;
+  }
+  const children: Node<V>[] = [];
+  let place = 0;
+  for (let at = 0; at <= MASK; at++) {
+    const bit = 1 << at;
+    const before = ((branch?.bitmap ?? 0) & bit) === 0 ? undefined : branch?.children[place++];
+    const group = groups[at];
+    const child = group === undefined ? before : insertAll(before, group, shift + BITS);
+    if (child !== undefined) children.push(child);
+  }
+  return { kind: 'branch', bitmap, children };
 }
 
 /** Sorted, so that the order of iteration does not tell which key came first. */

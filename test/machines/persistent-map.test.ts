@@ -51,6 +51,22 @@ describe('PersistentMap', () => {
     );
   });
 
+  it('takes many at once as one by one', () => {
+    const entry = fc.tuple(key, fc.nat({ max: 3 }));
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 80 }), fc.array(entry), (before, entries) => {
+        const { plain, map } = play(before);
+        const all = map.setAll(entries);
+        expect(new Map(all)).to.deep.equal(new Map([...plain, ...entries]));
+        expect(all.size).to.equal(new Map([...plain, ...entries]).size);
+        const oneByOne = entries.reduce((made, [each, value]) => made.set(each, value), map);
+        // The order tells the shape.
+        expect([...all]).to.deep.equal([...oneByOne]);
+        expect(map.setAll([...plain])).to.equal(map);
+      }),
+    );
+  });
+
   it('holds what a Map would hold', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 80 }), key, (changes, other) => {
