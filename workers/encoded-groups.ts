@@ -9,6 +9,8 @@ import type { SharedBuffers } from './shared-buffers.ts';
 const BYTES_MAX = 128 << 20;
 /** Tasks and offsets read in one go; the event loop has its turn before the next ones. */
 const READ_MAX = 5_000;
+/** A group of so many members is written down in steps, too: each may have taken note of an epoch since. */
+const MANY_MEMBERS = 200;
 
 type Kept = {
   readonly view: ProblemView;
@@ -38,8 +40,8 @@ export class EncodedGroups {
   }
 
   /**
-   * Writes a problem into a buffer of its own. The event loop has its turn between the steps of a group that is new here, and
-   * where much has changed since the group was last asked for.
+   * Writes a problem into a buffer of its own. The event loop has its turn before each step of a large group and of one that
+   * is new here, and where much has changed since the group was last asked for.
    */
   async encode(problem: GroupProblem, { withOffsets = false } = {}): Promise<EncodedProblem> {
     const kept = this.#take(problem);
@@ -47,17 +49,18 @@ export class EncodedGroups {
     const group = kept.busy ? new EncodedGroup(kept.view) : kept.group;
     const isKept = group === kept.group;
     if (isKept) kept.busy = true;
-    const isNew = group.isEmpty;
+    const inSteps = group.isEmpty || problem.members.size >= MANY_MEMBERS;
+    const nextStep = async () => {
+      if (inSteps) await setImmediate();
+    };
     try {
-      if (isNew) await setImmediate();
+      await nextStep();
       group.follow(problem);
-      if (isNew) await setImmediate();
+      await nextStep();
       while (!group.read(READ_MAX)) await setImmediate();
-      if (isNew) {
-        await setImmediate();
-        group.settle();
-        await setImmediate();
-      }
+      await nextStep();
+      group.settle();
+      await nextStep();
       return writeProblem(group, problem, this.#buffers, withOffsets);
     } finally {
       if (isKept) {

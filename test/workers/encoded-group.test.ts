@@ -282,12 +282,12 @@ describe('a member that reports a great many sums', () => {
 });
 
 describe('EncodedGroups', () => {
-  const problemOf = (groupId: string, taskCount: number) =>
+  const problemOf = (groupId: string, taskCount: number, members = 1) =>
     gatherProblem(
       assignmentProblem({
         groupId,
         subtopologies: [{ subtopologyId: '0', taskCount, stateful: false }],
-        members: [assignmentMember('a')],
+        members: Array.from({ length: members }, (_, nth) => assignmentMember(`m${nth}`)),
       }),
     );
 
@@ -303,7 +303,7 @@ describe('EncodedGroups', () => {
     expect(groups.kept).to.deep.equal([]);
   });
 
-  it('lets the event loop have its turn before, between and after the steps of a group that is new', async () => {
+  it('lets the event loop have its turn before each step of a group that is new or large', async () => {
     const groups = new EncodedGroups(new SharedBuffers());
     const turnsOf = async (problem: GroupProblem) => {
       let turns = 0;
@@ -315,8 +315,9 @@ describe('EncodedGroups', () => {
       clearImmediate(next);
       return turns;
     };
-    const turns = [await turnsOf(problemOf('g', 40)), await turnsOf(problemOf('g', 41))];
-    expect(turns).to.deep.equal([4, 0]);
+    expect(await turnsOf(problemOf('g', 40))).to.equal(4);
+    expect(await turnsOf(problemOf('g', 41))).to.equal(0);
+    expect(await turnsOf(problemOf('g', 41, 200))).to.equal(4);
   });
 
   it('counts the buffers of groups, too, those that are out as well', async () => {
