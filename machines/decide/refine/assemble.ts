@@ -2,11 +2,13 @@ import type { Judged, RefinementBasis } from '../../model/refinement.ts';
 import { NONE, type Survey } from '../../model/survey.ts';
 import { appendTask, type OpenTaskList, unionTasks } from '../../model/task-list.ts';
 import { NO_TASKS, type TaskIds, type TaskList, type TasksByRole } from '../../model/tasks.ts';
+import type { Reports } from './reports.ts';
 import { copiesOn, membersOf, moverOf, processOf } from './survey.ts';
 
 /** Puts down who runs the staged tasks, and whose standby warms them. */
 export function basisOf(
   survey: Survey,
+  { restoringLags }: Reports,
   judged: readonly Judged[],
   funded: ReadonlySet<number>,
 ): RefinementBasis {
@@ -19,7 +21,7 @@ export function basisOf(
     runners[mover] = runner ?? NONE;
     if (standby !== NONE && !funded.has(mover)) lenders[mover] = copies.members[standby] ?? NONE;
   });
-  return { survey, judged, funded, runners, lenders };
+  return { survey, judged, funded, runners, lenders, restoringLags };
 }
 
 /**
@@ -34,16 +36,14 @@ export function sliceOf(basis: RefinementBasis, member: number): TasksByRole | u
   const one = survey.members[member];
   if (one === undefined) return undefined;
   const { assigned, target } = one;
-  const isNotStaged = (mover: number): boolean => runners[mover] === NONE;
-  const isDue = (mover: number): boolean => !isWithheld(basis, mover, member);
   const meanwhile = unionTasks(
     pick(survey, assigned.standby, runners, member),
     pick(survey, assigned.warmup, runners, member),
   );
   const runs = unionTasks(pick(survey, assigned.active, runners, member), meanwhile);
   const lends = pick(survey, assigned.standby, lenders, member);
-  const active = add(keep(survey, target.active, isNotStaged), runs);
-  const standby = add(keep(survey, target.standby, isDue), lends);
+  const active = add(keep(basis, target.active, isWithTarget, member), runs);
+  const standby = add(keep(basis, target.standby, isDue, member), lends);
   const warmup = add(target.warmup, plantedOn(basis, member));
   const isTarget =
     active === target.active && standby === target.standby && warmup === target.warmup;
@@ -53,37 +53,51 @@ export function sliceOf(basis: RefinementBasis, member: number): TasksByRole | u
 /** The tasks of a list that move, and for which a member is named. */
 function pick(survey: Survey, tasks: TaskList, named: Int32Array, member: number): TaskList {
   const { places, movers } = survey;
-  let picked: OpenTaskList | undefined;
+  let picked: TaskIds[] | undefined;
   for (const { subtopologyId, partitions } of tasks) {
     const range = places.rangeOf(subtopologyId);
     if (range === undefined) continue;
+    let some: number[] | undefined;
     for (const partition of partitions) {
       if (partition >= range.taskCount) break;
       const mover = movers[range.first + partition] ?? NONE;
       if (mover === NONE || named[mover] !== member) continue;
-      picked ??= [];
-      appendTask(picked, subtopologyId, partition);
+      if (some === undefined) some = [partition];
+      else some.push(partition);
     }
+    if (some === undefined) continue;
+    picked ??= [];
+    picked.push({ subtopologyId, partitions: some });
   }
   return picked ?? NO_TASKS;
 }
 
 /** The list without those tasks that move and are not kept; that very list if all are. */
-function keep(survey: Survey, tasks: TaskList, isKept: (mover: number) => boolean): TaskList {
+function keep(
+  basis: RefinementBasis,
+  tasks: TaskList,
+  isKept: (basis: RefinementBasis, mover: number, member: number) => boolean,
+  member: number,
+): TaskList {
   const kept: TaskIds[] = [];
   let isWhole = true;
   for (const entry of tasks) {
     const { subtopologyId } = entry;
-    const partitions = entry.partitions.filter((partition) => {
-      const mover = moverOf(survey, subtopologyId, partition);
-      return mover === NONE || isKept(mover);
-    });
+    const partitions: number[] = [];
+    for (const partition of entry.partitions) {
+      const mover = moverOf(basis.survey, subtopologyId, partition);
+      if (mover === NONE || isKept(basis, mover, member)) partitions.push(partition);
+    }
     const isWholeEntry = partitions.length === entry.partitions.length;
     if (isWholeEntry) kept.push(entry);
     else if (partitions.length > 0) kept.push({ subtopologyId, partitions });
     isWhole &&= isWholeEntry;
   }
   return isWhole ? tasks : kept;
+}
+
+function isWithTarget({ runners }: RefinementBasis, mover: number): boolean {
+  return runners[mover] === NONE;
 }
 
 /** That very list if there is nothing to add. */
@@ -107,22 +121,22 @@ function plantedOn({ survey, funded }: RefinementBasis, member: number): TaskLis
 }
 
 /**
- * Whether a member that the target wants to have a standby of a task does not get it yet: its process runs the task, or
- * a borrowed standby stands for it, so that there is not one copy too many meanwhile (WU-13).
+ * Whether a member that the target wants to have a standby of a task gets it now. It does not if its process runs the
+ * task, or if a borrowed standby stands for it, so that there is not one copy too many meanwhile (WU-13).
  */
-function isWithheld(
+function isDue(
   { survey, runners, lenders }: RefinementBasis,
   mover: number,
   member: number,
 ): boolean {
   const runner = runners[mover] ?? NONE;
-  if (runner === NONE) return false;
+  if (runner === NONE) return true;
   const runningProcess = processOf(survey, runner);
-  if (processOf(survey, member) === runningProcess) return true;
-  if (lenders[mover] === NONE) return false;
+  if (processOf(survey, member) === runningProcess) return false;
+  if (lenders[mover] === NONE) return true;
   const wanted = membersOf(survey.standbyTargets, mover);
-  if (wanted.some((each) => processOf(survey, each) === runningProcess)) return false;
+  if (wanted.some((each) => processOf(survey, each) === runningProcess)) return true;
   const isRelocated = (each: number): boolean =>
     copiesOn(survey, mover, processOf(survey, each)).length === 0;
-  return wanted.find(isRelocated) === member;
+  return wanted.find(isRelocated) !== member;
 }

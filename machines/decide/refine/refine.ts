@@ -56,17 +56,18 @@ export const NOTHING_MOVES: Refined = { refinement: UNREFINED, basis: undefined 
  * Source: coordination, section 8; assignors 6.5.
  */
 export function refine(input: RefinerInput): Refined | undefined {
+  if (input.members.length === 0) return NOTHING_MOVES;
   const survey = surveyOf(input);
   if (survey.owners.length === 0) return NOTHING_MOVES;
   const reports = new Reports(survey, input.acceptableRecoveryLag);
   const { waits } = input;
-  const judged: Judged[] = [];
+  const judged: Judged[] = new Array(survey.owners.length);
   forEachMover(survey, (mover, subtopologyId, partition) => {
     const wait = waits.size === 0 ? undefined : waits.get(subtopologyId)?.[partition];
-    judged.push(judgeMover(survey, reports, mover, wait, input));
+    judged[mover] = judgeMover(survey, reports, mover, wait, input);
   });
   const funded = shareBudget(survey, reports, judged, input.warmupsMax);
-  const basis = basisOf(survey, judged, funded);
+  const basis = basisOf(survey, reports, judged, funded);
   const slices = new Map<string, TasksByRole>();
   for (let member = 0; member < survey.members.length; member++) putSlice(slices, basis, member);
   return conclude(basis, slices);
@@ -85,47 +86,43 @@ export function refineAgain(
   limits: RefinerLimits,
 ): Refined | undefined {
   const { basis, refinement } = before;
-  const survey = { ...basis.survey, members: hear(basis.survey.members, reporters) };
-  const reports = new Reports(survey, limits.acceptableRecoveryLag);
+  const members = basis.survey.members.map((one) => reporters.get(one.memberId) ?? one);
+  const survey = { ...basis.survey, members };
+  const restoringLags = basis.restoringLags.map((lag, member) =>
+    isReporter(basis, survey, member) ? undefined : lag,
+  );
+  const reports = new Reports(survey, limits.acceptableRecoveryLag, restoringLags);
   const judged = basis.judged.slice();
   for (const mover of concernedBy(basis, survey, limits.nowMs)) {
     judged[mover] = judgeMover(survey, reports, mover, judged[mover]?.wait, limits);
   }
   const funded = shareBudget(survey, reports, judged, limits.warmupsMax);
-  const after = basisOf(survey, judged, funded);
+  const after = basisOf(survey, reports, judged, funded);
   const slices = new Map(refinement.slices);
   for (const member of membersWhoseSlicesMayDiffer(basis, after)) putSlice(slices, after, member);
   return conclude(after, slices);
 }
 
-function hear(
-  members: readonly RefinerMember[],
-  reporters: ReadonlyMap<string, RefinerMember>,
-): readonly RefinerMember[] {
-  return members.map((member) => reporters.get(member.memberId) ?? member);
+function isReporter(before: RefinementBasis, { members }: Survey, member: number): boolean {
+  return members[member] !== before.survey.members[member];
 }
 
 /** The movers that a report names or named, those whose owner reports, and those whose wait is over. */
-function concernedBy(
-  { survey: { members }, judged }: RefinementBasis,
-  survey: Survey,
-  nowMs: number,
-): ReadonlySet<number> {
+function concernedBy(before: RefinementBasis, survey: Survey, nowMs: number): ReadonlySet<number> {
   const concerned = new Set<number>();
   const note = (subtopologyId: string, partition: number): void => {
     const mover = moverOf(survey, subtopologyId, partition);
     if (mover !== NONE) concerned.add(mover);
   };
-  members.forEach((was, member) => {
-    const is = survey.members[member];
-    if (is === undefined || is === was) return;
+  survey.members.forEach((is, member) => {
+    if (!isReporter(before, survey, member)) return;
     // An end without an offset says nothing.
-    for (const { taskOffsets } of [was, is]) {
-      for (const { subtopologyId, partition } of taskOffsets) note(subtopologyId, partition);
+    for (const said of [before.survey.members[member]?.taskOffsets ?? [], is.taskOffsets]) {
+      for (const { subtopologyId, partition } of said) note(subtopologyId, partition);
     }
     forEachTask(is.target.active, note);
   });
-  judged.forEach(({ untilMs }, mover) => {
+  before.judged.forEach(({ untilMs }, mover) => {
     if (untilMs <= nowMs) concerned.add(mover);
   });
   return concerned;
@@ -137,14 +134,18 @@ function membersWhoseSlicesMayDiffer(
   after: RefinementBasis,
 ): ReadonlySet<number> {
   const { holders, owners, copies, standbyTargets } = after.survey;
-  const members = new Set<number>();
+  const changed: number[] = [];
   after.judged.forEach((judged, mover) => {
-    const isFunded = after.funded.has(mover);
-    if (judged === before.judged[mover] && isFunded === before.funded.has(mover)) return;
+    if (judged !== before.judged[mover]) changed.push(mover);
+  });
+  for (const mover of before.funded) if (!after.funded.has(mover)) changed.push(mover);
+  for (const mover of after.funded) if (!before.funded.has(mover)) changed.push(mover);
+  const members = new Set<number>();
+  for (const mover of changed) {
     members.add(holders[mover] ?? NONE).add(owners[mover] ?? NONE);
     for (const member of membersOf(copies, mover)) members.add(member);
     for (const member of membersOf(standbyTargets, mover)) members.add(member);
-  });
+  }
   members.delete(NONE);
   return members;
 }
@@ -163,7 +164,7 @@ function conclude(
   const { survey, judged } = basis;
   if (!keepsActiveTasks(survey.members, slices, countRescued(basis))) return undefined;
   let untilMs = Number.POSITIVE_INFINITY;
-  for (const each of judged) untilMs = Math.min(untilMs, each.untilMs);
+  for (const each of judged) if (each.untilMs < untilMs) untilMs = each.untilMs;
   let moves: readonly TaskMove[] | undefined;
   const refinement: Refinement = {
     slices,

@@ -12,30 +12,36 @@ type Offsets = (bigint | undefined)[];
  */
 export class Reports {
   readonly acceptableRecoveryLag: bigint;
+  /** By member, as far as it was asked for: how much it has left to restore of its active tasks. */
+  readonly restoringLags: Offsets;
   readonly #survey: Survey;
   /** By member. */
   readonly #isHeard: Uint8Array;
-  readonly #restoringLags: Offsets;
+  readonly #mayRestore: Uint8Array;
   /** By process. */
   readonly #isAllHeard: Uint8Array;
-  /** By mover: what its holder says. */
-  readonly #holderOffsets: Offsets;
-  readonly #holderEnds: Offsets;
+  /** By mover: what its holder says, which is nothing of most. */
+  readonly #holderOffsets = new Map<number, bigint>();
+  readonly #holderEnds = new Map<number, bigint>();
   /** By copy. */
   readonly #offsets: Offsets;
   readonly #ends: Offsets;
   /** By mover: a member of the owner's process that has been asked for has restored something of it. */
   readonly #isBegun: Uint8Array;
 
-  constructor(survey: Survey, acceptableRecoveryLag: bigint) {
+  /** @param restoringLags what is known of them; empty places are filled. */
+  constructor(
+    survey: Survey,
+    acceptableRecoveryLag: bigint,
+    restoringLags: Offsets = new Array(survey.members.length),
+  ) {
     this.#survey = survey;
     this.acceptableRecoveryLag = acceptableRecoveryLag;
     const { members, holders, copies, processes } = survey;
     this.#isHeard = new Uint8Array(members.length);
-    this.#restoringLags = new Array(members.length);
+    this.#mayRestore = new Uint8Array(members.length);
+    this.restoringLags = restoringLags;
     this.#isAllHeard = new Uint8Array(processes.sizes.length);
-    this.#holderOffsets = new Array(holders.length);
-    this.#holderEnds = new Array(holders.length);
     this.#offsets = new Array(copies.members.length);
     this.#ends = new Array(copies.members.length);
     this.#isBegun = new Uint8Array(holders.length);
@@ -94,31 +100,34 @@ export class Reports {
     const holder = this.#survey.holders[mover] ?? NONE;
     if (holder === NONE) return false;
     this.#hear(holder);
-    const offset = this.#holderOffsets[mover];
-    const end = this.#holderEnds[mover];
-    if (offset === undefined || end === undefined) return true;
+    const end = this.#holderEnds.get(mover);
+    if (end === undefined) return true;
+    const offset = this.#holderOffsets.get(mover);
+    if (offset === undefined) return true;
     return isWithin(lagBetween(offset, end), this.acceptableRecoveryLag);
   }
 
   /** How much a member has left to restore of its active tasks; until it is 0, its warm-ups stand still. */
   restoringLagOf(member: number): bigint {
-    const known = this.#restoringLags[member];
+    const known = this.restoringLags[member];
     if (known !== undefined) return known;
-    const reporter = this.#survey.members[member];
+    this.#hear(member);
+    const reporter = this.#mayRestore[member] === 1 ? this.#survey.members[member] : undefined;
     const left =
       reporter === undefined ? 0n : sumRestoringLags(reporter, this.acceptableRecoveryLag);
-    this.#restoringLags[member] = left;
+    this.restoringLags[member] = left;
     return left;
   }
 
-  /** The process of the owner holds the task in no role, and has state of it on its disk (WU-6). */
+  /**
+   * Nobody has the task as its active one, and the process of its owner, which has no copy, has state of it on its disk
+   * (WU-6).
+   */
   isOnDisk(mover: number): boolean {
     const { holders, owners } = this.#survey;
     const owner = owners[mover] ?? NONE;
-    const holder = holders[mover] ?? NONE;
-    if (owner === NONE) return false;
+    if (holders[mover] !== NONE || owner === NONE) return false;
     const process = processOf(this.#survey, owner);
-    if (holder !== NONE && processOf(this.#survey, holder) === process) return false;
     if (copiesOn(this.#survey, mover, process).length > 0) return false;
     this.#hearAllOf(process);
     return this.#isBegun[mover] === 1;
@@ -144,30 +153,35 @@ export class Reports {
     for (const { subtopologyId, partition, offset } of reporter.taskOffsets) {
       const mover = moverOf(this.#survey, subtopologyId, partition);
       if (mover === NONE) continue;
-      if (offset !== NOT_STARTED && this.#isOwnerBeside(mover, member)) this.#isBegun[mover] = 1;
-      this.#put(mover, member, offset, this.#holderOffsets, this.#offsets);
+      if (this.#isBegunBy(member, mover, offset)) this.#isBegun[mover] = 1;
+      if (this.#survey.holders[mover] === member) this.#holderOffsets.set(mover, offset);
+      const copy = this.#copyOf(member, mover);
+      if (copy !== NONE) this.#offsets[copy] = offset;
     }
     for (const { subtopologyId, partition, offset } of reporter.taskEndOffsets) {
       const mover = moverOf(this.#survey, subtopologyId, partition);
-      if (mover !== NONE) this.#put(mover, member, offset, this.#holderEnds, this.#ends);
+      const copy = mover === NONE ? NONE : this.#copyOf(member, mover);
+      if (copy !== NONE) this.#ends[copy] = offset;
+      // Not of a copy: it may be of one of its active tasks.
+      else this.#mayRestore[member] = 1;
+      if (mover !== NONE && this.#survey.holders[mover] === member)
+        this.#holderEnds.set(mover, offset);
     }
   }
 
-  #put(mover: number, member: number, said: bigint, ofHolders: Offsets, ofCopies: Offsets): void {
-    const { holders, copies } = this.#survey;
-    if (holders[mover] === member) ofHolders[mover] = said;
-    for (
-      let copy = copies.firsts[mover] ?? NONE;
-      copy !== NONE;
-      copy = copies.nexts[copy] ?? NONE
-    ) {
-      if (copies.members[copy] === member) ofCopies[copy] = said;
-    }
+  /** The copy of a mover that a member has, or `NONE`; a task is with it in one role at most. */
+  #copyOf(member: number, mover: number): number {
+    const { firsts, nexts, members } = this.#survey.copies;
+    let copy = firsts[mover] ?? NONE;
+    while (copy !== NONE && members[copy] !== member) copy = nexts[copy] ?? NONE;
+    return copy;
   }
 
-  #isOwnerBeside(mover: number, member: number): boolean {
-    const owner = this.#survey.owners[mover] ?? NONE;
-    return owner !== NONE && processOf(this.#survey, owner) === processOf(this.#survey, member);
+  /** Asked only where nobody has the task: elsewhere it makes no difference. */
+  #isBegunBy(member: number, mover: number, offset: bigint): boolean {
+    const { holders, owners } = this.#survey;
+    if (holders[mover] !== NONE || owners[mover] === NONE || offset === NOT_STARTED) return false;
+    return processOf(this.#survey, owners[mover] ?? NONE) === processOf(this.#survey, member);
   }
 }
 

@@ -67,7 +67,7 @@ export function judgeMover(
 
 /** There is nothing of the task on its owner's process, but perhaps on its disk. */
 function judgeWithoutCopy(survey: Survey, reports: Reports, mover: number): Judged {
-  if (survey.holders[mover] === NONE && reports.isOnDisk(mover)) return ON_DISK;
+  if (reports.isOnDisk(mover)) return ON_DISK;
   const isHot = reports.isHot(mover);
   const runningCopy = isHot ? NONE : bestCopy(survey, reports, mover);
   if (!isHot && runningCopy === NONE) return COLD;

@@ -130,8 +130,8 @@ class Chains {
   readonly #members: readonly RefinerMember[];
   readonly #movers: Int32Array;
   readonly #firsts: Int32Array;
-  #nexts = new Int32Array(0);
-  #entries = new Int32Array(0);
+  #nexts: Int32Array;
+  #entries: Int32Array;
   #count = 0;
 
   constructor(
@@ -144,6 +144,9 @@ class Chains {
     this.#members = members;
     this.#movers = movers;
     this.#firsts = new Int32Array(moverCount).fill(NONE);
+    // A copy of each, to begin with.
+    this.#nexts = new Int32Array(moverCount);
+    this.#entries = new Int32Array(moverCount);
   }
 
   get made(): MembersByMover {
@@ -152,21 +155,9 @@ class Chains {
 
   /** Adds the members that have movers in such a list. @returns how many entries there are now. */
   add(listOf: ListOf): number {
-    if (this.#firsts.length > 0) {
-      this.#makeRoom(listOf);
-      for (let member = 0; member < this.#members.length; member++) this.#addOf(member, listOf);
-    }
+    if (this.#firsts.length === 0) return 0;
+    for (let member = 0; member < this.#members.length; member++) this.#addOf(member, listOf);
     return this.#count;
-  }
-
-  #makeRoom(listOf: ListOf): void {
-    let room = this.#count;
-    for (const member of this.#members) room += this.#places.countIn(listOf(member));
-    const [nexts, entries] = [this.#nexts, this.#entries];
-    this.#nexts = new Int32Array(room);
-    this.#nexts.set(nexts.subarray(0, this.#count));
-    this.#entries = new Int32Array(room);
-    this.#entries.set(entries.subarray(0, this.#count));
   }
 
   #addOf(number: number, listOf: ListOf): void {
@@ -193,11 +184,22 @@ class Chains {
       next = this.#nexts[next] ?? NONE;
     }
     const entry = this.#count++;
+    if (entry === this.#entries.length) {
+      this.#nexts = twice(this.#nexts);
+      this.#entries = twice(this.#entries);
+    }
     this.#entries[entry] = member;
     this.#nexts[entry] = next;
     if (before === NONE) this.#firsts[mover] = entry;
     else this.#nexts[before] = entry;
   }
+}
+
+/** With as much room again. */
+function twice(numbers: Int32Array): Int32Array {
+  const more = new Int32Array(2 * numbers.length);
+  more.set(numbers);
+  return more;
 }
 
 /** The process of a member. */
