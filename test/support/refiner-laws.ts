@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { RefinerInput } from '../../machines/decide/refine/refine.ts';
 import type { Refinement } from '../../machines/model/refinement.ts';
 import type { RefinerMember } from '../../machines/model/survey.ts';
-import { forEachTask, taskKey } from '../../machines/model/task-list.ts';
+import { forEachTask, sameTasksByRole, taskKey } from '../../machines/model/task-list.ts';
 import type { TasksByRole } from '../../machines/model/tasks.ts';
 import { ROLES, type Role } from '../../machines/model/tasks.ts';
 import { slicesOf } from './refiner.ts';
@@ -63,6 +63,11 @@ export function checkRefinement(input: RefinerInput, refinement: Refinement): vo
   const moves = new Map(
     refinement.moves.map((move) => [taskKey(move.subtopologyId, move.partition), move]),
   );
+  for (const { memberId, target } of members) {
+    const slice = refinement.slices.get(memberId);
+    const isOff = slice === undefined || !sameTasksByRole(slice, target);
+    hold(isOff, () => `${memberId} has a slice only if that is not its target`);
+  }
   let warmups = 0;
   let planted = 0;
   let isOneParked = false;
