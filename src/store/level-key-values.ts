@@ -116,11 +116,11 @@ export class LevelKeyValues implements KeyValues {
     }
   }
 
-  async write(changes: readonly Change[], { sync }: { readonly sync: boolean }): Promise<void> {
+  async write(changes: readonly Change[], options: { readonly sync: boolean }): Promise<void> {
     this.#refuseIfClosed();
     await this.#writes.run(async () => {
       await this.#repair();
-      await this.#writeAll(changes, sync).catch((thrown) => {
+      await this.#writeAll(this.#level, changes, options).catch((thrown) => {
         this.#failedWrite = changes;
         return this.#failed('Write')(thrown);
       });
@@ -142,9 +142,7 @@ export class LevelKeyValues implements KeyValues {
     try {
       this.#undo ??= await asItWas(this.#level, this.#failedWrite);
       await this.#level.close();
-      // A folder that was taken away is not made anew: what was answered from it would be missing without a word.
-      this.#level = await openLevel(this.#folder, { createIfMissing: false });
-      await this.#writeAll(this.#undo, true);
+      this.#level = await this.#openUndone(this.#undo);
       this.#failedWrite = undefined;
       this.#undo = undefined;
     } catch (thrown) {
@@ -152,12 +150,29 @@ export class LevelKeyValues implements KeyValues {
     }
   }
 
+  /** The folder anew; nobody reads from it before everything is as it was. */
+  async #openUndone(undo: readonly Change[]): Promise<Level> {
+    // A folder that was taken away is not made anew: what was answered from it would be missing without a word.
+    const level = await openLevel(this.#folder, { createIfMissing: false });
+    try {
+      await this.#writeAll(level, undo, { sync: true });
+      return level;
+    } catch (thrown) {
+      await level.close();
+      throw thrown;
+    }
+  }
+
   /**
    * Makes all changes or none. They are handed over one by one, which costs the event loop much less than an array of
    * them would, and others have their turn after every so many.
    */
-  async #writeAll(changes: readonly Change[], sync: boolean): Promise<void> {
-    const batch = this.#level.batch();
+  async #writeAll(
+    level: Level,
+    changes: readonly Change[],
+    options: { readonly sync: boolean },
+  ): Promise<void> {
+    const batch = level.batch();
     try {
       const handedOver = new Portion(HANDED_OVER_AT_ONCE);
       for (const change of changes) {
@@ -169,7 +184,7 @@ export class LevelKeyValues implements KeyValues {
         else batch.del(change.key);
         handedOver.add(sizeOf(change));
       }
-      await batch.write({ sync });
+      await batch.write(options);
     } finally {
       await batch.close();
     }

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { ClassicLevel } from 'classic-level';
 import type { Entry } from '../../src/store/key-values.ts';
 import { LevelKeyValues } from '../../src/store/level-key-values.ts';
+import type { StoreError } from '../../src/store/store-error.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import { inTemporaryFolder } from '../support/temporary-folder.ts';
 
@@ -15,25 +16,42 @@ const engine = ClassicLevel.prototype as unknown as {
 const KEY = Buffer.of(0x10, 1);
 const put = (text: string) => [{ type: 'put', key: KEY, value: Buffer.from(text) }] as const;
 
+type Faults = {
+  /** How often reads of what was there before fail. */
+  readonly readsFailing?: number;
+  /** How often what was there before cannot be written. */
+  readonly undosFailing?: number;
+  /** Is waited for before what was there before is written. */
+  readonly beforeUndo?: () => Promise<void>;
+};
+
 /**
  * Lets the next write of the engine fail, and comes up with it after all when the folder is opened again, as LevelDB
- * may. Reads of what was there before fail `readsFailing` times.
+ * may.
  */
-async function withFailingEngine(readsFailing: number, work: () => Promise<void>): Promise<void> {
+async function withFailingEngine(
+  { readsFailing = 0, undosFailing = 0, beforeUndo = async () => undefined }: Faults,
+  work: () => Promise<void>,
+): Promise<void> {
   const { open, batch, getMany } = engine;
   const lost: Entry[] = [];
-  let isToFail = true;
+  let writesBegun = 0;
   let readsToFail = readsFailing;
   engine.batch = function (this: typeof engine) {
     const chained = batch.apply(this);
-    if (!isToFail) return chained;
-    isToFail = false;
-    chained.put = (...entry: Entry) => {
-      lost.push(entry);
-      return chained;
-    };
+    const nth = writesBegun++;
+    if (nth > 1 + undosFailing) return chained;
+    const write = chained.write.bind(chained);
+    if (nth === 0) {
+      chained.put = (...entry: Entry) => {
+        lost.push(entry);
+        return chained;
+      };
+    }
     chained.write = async () => {
-      throw new Error('told to fail');
+      if (nth <= undosFailing) throw new Error('told to fail');
+      await beforeUndo();
+      await write();
     };
     return chained;
   };
@@ -68,7 +86,7 @@ describe('LevelKeyValues after a failed write', () => {
         const store = await LevelKeyValues.open({ folder, shardCount: 50 });
         await store.write(put('first'), { sync: true });
         const other = [{ type: 'put', key: Buffer.of(0x10, 2), value: KEY }] as const;
-        await withFailingEngine(readsFailing, async () => {
+        await withFailingEngine({ readsFailing }, async () => {
           await rejectionOf(store.write(put('lost'), { sync: true }));
           for (let at = 0; at < readsFailing; at++) {
             await rejectionOf(store.write(other, { sync: true }));
@@ -81,11 +99,43 @@ describe('LevelKeyValues after a failed write', () => {
       }));
   }
 
+  it('reads nothing of it while it is being undone', () =>
+    inTemporaryFolder(async (folder) => {
+      const store = await LevelKeyValues.open({ folder, shardCount: 50 });
+      await store.write(put('first'), { sync: true });
+      const read: unknown[] = [];
+      const beforeUndo = async () => {
+        read.push(await store.get(KEY).then(String, ({ fault }: StoreError) => fault));
+      };
+      await withFailingEngine({ beforeUndo }, async () => {
+        await rejectionOf(store.write(put('lost'), { sync: true }));
+        await store.write(put('next'), { sync: true });
+        read.push(String(await store.get(KEY)));
+        await store.close();
+      });
+      expect(read).to.deep.equal(['failed', 'next']);
+    }));
+
+  it('tries again when it cannot be undone, and lets go of the folder meanwhile', () =>
+    inTemporaryFolder(async (folder) => {
+      const store = await LevelKeyValues.open({ folder, shardCount: 50 });
+      await store.write(put('first'), { sync: true });
+      const other = [{ type: 'put', key: Buffer.of(0x10, 2), value: KEY }] as const;
+      await withFailingEngine({ undosFailing: 1 }, async () => {
+        await rejectionOf(store.write(put('lost'), { sync: true }));
+        const refused = await rejectionOf(store.write(other, { sync: true }));
+        expect(String(refused)).to.match(/Repair the store in .*: told to fail$/);
+        await store.write(other, { sync: true });
+        expect((await store.get(KEY))?.toString()).to.equal('first');
+        await store.close();
+      });
+    }));
+
   it('lets nothing of it come back when it is closed before the next write', () =>
     inTemporaryFolder(async (folder) => {
       const store = await LevelKeyValues.open({ folder, shardCount: 50 });
       await store.write(put('first'), { sync: true });
-      await withFailingEngine(0, async () => {
+      await withFailingEngine({}, async () => {
         await rejectionOf(store.write(put('lost'), { sync: true }));
         await store.close();
         expect(await keptIn(folder)).to.equal('first');
