@@ -1,7 +1,11 @@
 import { createInterface } from 'node:readline';
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import type { AssignedRun } from '../actors/ports.ts';
+import { tellTarget } from '../machines/decide/say-moves.ts';
 import type { GroupProblem, GroupResult } from '../machines/model/assignment.ts';
+import type { Group } from '../machines/model/group.ts';
 import { type Cell, describeResult, problemOfCell } from '../src/problem/cell.ts';
 import { parseCell } from '../src/problem/read-cell.ts';
 import { CellError } from '../src/problem/shape.ts';
@@ -12,7 +16,7 @@ import { encodeProblem, listResult, readResult } from '../workers/problem.ts';
 import { SharedBuffers } from '../workers/shared-buffers.ts';
 import { eventOf, groupOf, install } from './cell-event.ts';
 import { type Timing, type TimingLimits, timeRuns } from './cpu-time.ts';
-import { type LoopDelay, LoopDelayMeter } from './loop-delay.ts';
+import { type LoopHolds, measureHolds } from './loop-delay.ts';
 
 // Answers assignment cells: one JSON cell a line in, one JSON answer a line out, so that other assignors can be asked the
 // same and the answers compared.
@@ -41,8 +45,8 @@ export type CellAnswer = {
   readonly wholeTiming?: Timing;
   /** The result becomes the group's target: compared with the one installed, with a record for each that differs. */
   readonly installTiming?: Timing;
-  /** How late the event loop came to its timers while runs went on, ms. */
-  readonly loopDelayMs?: LoopDelay;
+  /** How long all of an event, its run and its install, held the event loop at a time. */
+  readonly loopHoldsMs?: LoopHolds;
 };
 
 /**
@@ -80,10 +84,7 @@ export async function answerCell(
           () => askBefore(),
         ),
         installTiming: await timeInstall(after, result, timing),
-        loopDelayMs: await measureLoopDelay(async () => {
-          await askBefore();
-          await ask();
-        }),
+        loopHoldsMs: await timeHolds(after, askBefore, ask),
       }),
     };
   } catch (error) {
@@ -104,21 +105,41 @@ function timeInstall(
   limits: TimingLimits,
 ): Promise<Timing> {
   const group = groupOf(problem);
-  const known = {
+  const known = installedIn(group, result);
+  return timeRuns(() => install(group, problem, known).records.length, limits);
+}
+
+/** Events after which enough is known of how long each holds the event loop. */
+const EVENTS = 100;
+
+/** The run, the install, and the words for the journal: in turns of their own, as in the coordinator. */
+function timeHolds(
+  problem: GroupProblem,
+  before: () => Promise<unknown>,
+  ask: () => Promise<AssignedRun>,
+): Promise<LoopHolds> {
+  const group = groupOf(problem);
+  return measureHolds(EVENTS, {
+    before: async () => void (await before()),
+    work: async () => {
+      const { lookBack, ...result } = await ask();
+      const installed = installedIn(group, result);
+      await setImmediate();
+      const { untold } = install(group, problem, installed);
+      const found = await lookBack;
+      await setImmediate();
+      if (untold === undefined) return;
+      for (const _ of tellTarget(untold, found)) await setImmediate();
+    },
+  });
+}
+
+/** As a group whose target is in force gives it. */
+function installedIn(group: Group, result: GroupResult): GroupResult {
+  return {
     ...result,
     installed: result.memberIds.map((memberId) => group.targets.get(memberId)),
   };
-  return timeRuns(() => install(group, problem, known), limits);
-}
-
-/** Rounds after which enough is known of how long the event loop was held. */
-const DELAY_ROUNDS = 100;
-
-async function measureLoopDelay(round: () => Promise<void>): Promise<LoopDelay> {
-  const meter = new LoopDelayMeter();
-  meter.start();
-  for (let i = 0; i < DELAY_ROUNDS; i++) await round();
-  return meter.stop();
 }
 
 async function timeKernel(

@@ -9,7 +9,7 @@ import type { CellAnswer } from './assign-cells.ts';
 import { COLUMN_NOTES, headLine, rowLine, summaryText } from './assign-table.ts';
 import { amount, count, flag, legend, runBench, word } from './command-line.ts';
 import type { TimingLimits } from './cpu-time.ts';
-import type { LoopDelay } from './loop-delay.ts';
+import type { LoopHolds } from './loop-delay.ts';
 
 /** The grids there are, and how many cells each has. See test/oracle/README-assign.md for all but `small`. */
 export const GRID_CELLS = {
@@ -39,8 +39,8 @@ export type AssignRow = {
   readonly kafkaUs: number | null;
   readonly kernelRatio: number | null;
   readonly wholeRatio: number | null;
-  /** How long runs held up the event loop, ms; of the rounds the one with the least, as the machine holds it up as well. */
-  readonly loopDelayMs: LoopDelay | null;
+  /** How long events held the event loop, ms; of the rounds the one with the least, as the machine holds it up as well. */
+  readonly loopHoldsMs: LoopHolds | null;
   /** Rules that are broken, by number of breaches (assignors 2). */
   readonly rules: Readonly<Record<string, number>>;
   /** The measures of assignors 3; null where one has no meaning. */
@@ -115,14 +115,14 @@ async function measure(
   { grade, nth }: { readonly grade: CellsScript['grade']; readonly nth: number },
 ): Promise<AssignRow> {
   const [kernel, whole, theirs]: number[][] = [[], [], []];
-  const loop: LoopDelay[] = [];
+  const loop: LoopHolds[] = [];
   let answer: CellAnswer | undefined;
   for (let round = 0; round < rounds; round++) {
     onRound?.({ cell: cell.cell, nth, round: round + 1 });
     answer = await ours(cell);
     note(kernel, answer.timing?.cpuUs.min);
     note(whole, answer.wholeTiming?.cpuUs.min);
-    if (answer.loopDelayMs !== undefined) loop.push(answer.loopDelayMs);
+    if (answer.loopHoldsMs !== undefined) loop.push(answer.loopHoldsMs);
     if (kafka !== undefined) note(theirs, (await kafka(cell)).timing?.cpuUs.min);
   }
   if (answer === undefined) throw new Error(`Cannot measure ${cell.cell}: no rounds`);
@@ -135,7 +135,7 @@ async function measure(
     kafkaUs,
     kernelRatio: ratioOf(kafkaUs, kernelUs),
     wholeRatio: ratioOf(kafkaUs, wholeUs),
-    loopDelayMs: loop.toSorted((a, b) => a.p99 - b.p99)[0] ?? null,
+    loopHoldsMs: loop.toSorted((a, b) => a.p95 - b.p95)[0] ?? null,
     rules,
     quality: q,
     checkValue: createHash('sha1')

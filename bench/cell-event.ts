@@ -1,6 +1,6 @@
 import { Draft } from '../machines/decide/draft.ts';
 import { installResult } from '../machines/decide/install.ts';
-import type { Context } from '../machines/decision.ts';
+import type { Context, GroupDecision } from '../machines/decision.ts';
 import {
   type GroupProblem,
   type GroupResult,
@@ -66,7 +66,11 @@ export function groupOf(problem: GroupProblem): Group {
 const NOTHING = newMember('').assigned;
 
 /** Installs a result in a group, with its records, without its words, which come later; nothing of the group itself changes. */
-export function install(group: Group, problem: GroupProblem, result: GroupResult): number {
+export function install(
+  group: Group,
+  problem: GroupProblem,
+  result: GroupResult,
+): GroupDecision<undefined> {
   const draft = new Draft({ ...emptySlot(group.groupId), group }, CONTEXT);
   const run = {
     run: 1,
@@ -84,7 +88,7 @@ export function install(group: Group, problem: GroupProblem, result: GroupResult
     result,
     looksBack: true,
   });
-  return draft.done({ kind: 'answer', value: undefined }).records.length;
+  return draft.done({ kind: 'answer', value: undefined });
 }
 
 const CONTEXT = { nowMs: 1 } as Context;

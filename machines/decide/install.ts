@@ -105,7 +105,7 @@ function install(
     value: { assignmentEpoch, assignmentTimestampMs: draft.context.nowMs },
   });
   draft.change({ targetFigures: undefined });
-  if (assignor === undefined) sayMoves(draft, changes, undefined);
+  if (assignor === undefined) sayMoves(draft, changes);
   else {
     const { incarnation } = draft.soft;
     draft.tellLater({ assignor, changes, incarnation, group: draft.group });

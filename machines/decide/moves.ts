@@ -26,26 +26,42 @@ export type WhyIn = (
 /** How many ways and tasks are enough to tell; the last member's are told to the end. */
 export type Enough = { readonly ways: number; readonly tasks: number };
 
+/** Changes looked at in one go. */
+const CHANGES_AT_ONCE = 100;
+
 /**
  * Finds what moves from one target to the next: active tasks that get another owner, then those that lose theirs, then new
  * standbys, each in the place of one that a member is to have no more if there is one, then those that go without; by
  * members in the order of the changes.
  *
+ * All tasks of a large group may move, so it stops after every so many: whoever has others to serve goes on later.
+ *
  * @returns the ways until there are enough, and how many tasks go them or others.
  */
-export function findMoves(
+export function* findMoves(
   changes: readonly TargetChange[],
   whyIn: WhyIn,
   enough: Enough,
-): { readonly ways: readonly Way[]; readonly taskCount: number } {
+): Generator<void, { readonly ways: readonly Way[]; readonly taskCount: number }> {
   const found = new FoundWays(enough);
-  const owners = ownersBefore(changes);
-  findNewOwners(found, changes, owners, whyIn);
-  findLost(found, changes, owners);
-  const taken = new TakenStandbys(changes);
-  findNewStandbys(found, changes, taken, whyIn);
-  findLostStandbys(found, changes, taken);
+  const owners = yield* ownersBefore(changes);
+  yield* findNewOwners(found, changes, owners, whyIn);
+  yield* findLost(found, changes, owners);
+  const taken = new TakenStandbys();
+  yield* taken.find(changes);
+  yield* findNewStandbys(found, changes, taken, whyIn);
+  yield* findLostStandbys(found, changes, taken);
   return { ways: found.ways, taskCount: found.taskCount };
+}
+
+function* eachChange(
+  changes: readonly TargetChange[],
+  look: (change: TargetChange, place: number) => void,
+): Generator<void, void> {
+  for (let nth = 0; nth < changes.length; nth++) {
+    look(changes[nth] as TargetChange, nth);
+    if (nth % CHANGES_AT_ONCE === CHANGES_AT_ONCE - 1) yield;
+  }
 }
 
 /** Something about each task of a subtopology, by partition. */
@@ -61,9 +77,9 @@ function partitionsIn(byTask: ByTask, subtopologyId: string): (number | undefine
 }
 
 /** By task the place of the change whose member was to have it. */
-function ownersBefore(changes: readonly TargetChange[]): ByTask {
+function* ownersBefore(changes: readonly TargetChange[]): Generator<void, ByTask> {
   const owners: ByTask = new Map();
-  changes.forEach(({ before }, place) => {
+  yield* eachChange(changes, ({ before }, place) => {
     mark(owners, before.active, place);
   });
   return owners;
@@ -72,13 +88,13 @@ function ownersBefore(changes: readonly TargetChange[]): ByTask {
 /** In place of an owner: the task has one in the new target. */
 const OWNED = -1;
 
-function findNewOwners(
+function* findNewOwners(
   found: FoundWays,
   changes: readonly TargetChange[],
   owners: ByTask,
   whyIn: WhyIn,
-): void {
-  changes.forEach(({ memberId, after }, place) => {
+): Generator<void, void> {
+  yield* eachChange(changes, ({ memberId, after }, place) => {
     const isTold = found.startMember();
     for (const { subtopologyId, partitions } of after.active) {
       const owner = owners.get(subtopologyId);
@@ -97,8 +113,12 @@ function findNewOwners(
   });
 }
 
-function findLost(found: FoundWays, changes: readonly TargetChange[], owners: ByTask): void {
-  changes.forEach(({ memberId, before }, place) => {
+function* findLost(
+  found: FoundWays,
+  changes: readonly TargetChange[],
+  owners: ByTask,
+): Generator<void, void> {
+  yield* eachChange(changes, ({ memberId, before }, place) => {
     const isTold = found.startMember();
     for (const { subtopologyId, partitions } of before.active) {
       const owner = owners.get(subtopologyId);
@@ -119,10 +139,11 @@ class TakenStandbys {
   readonly #places: number[] = [];
   readonly #nexts: (number | undefined)[] = [];
 
-  constructor(changes: readonly TargetChange[]) {
+  *find(changes: readonly TargetChange[]): Generator<void, void> {
     const stays: ByTask = new Map();
-    for (let place = changes.length - 1; place >= 0; place--) {
-      const { before, after } = changes[place] as TargetChange;
+    // From the last to the first, so that the first of a task comes to stand at the head.
+    yield* eachChange(changes.toReversed(), ({ before, after }, fromLast) => {
+      const place = changes.length - 1 - fromLast;
       if (before.standby.length > 0) mark(stays, after.standby, place);
       for (const { subtopologyId, partitions } of before.standby) {
         const stay = stays.get(subtopologyId);
@@ -130,7 +151,7 @@ class TakenStandbys {
           if (stay?.[partition] !== place) this.#put(subtopologyId, partition, place);
         }
       }
-    }
+    });
   }
 
   /** The first one left of a task, which is taken off. */
@@ -155,14 +176,14 @@ class TakenStandbys {
   }
 }
 
-function findNewStandbys(
+function* findNewStandbys(
   found: FoundWays,
   changes: readonly TargetChange[],
   taken: TakenStandbys,
   whyIn: WhyIn,
-): void {
+): Generator<void, void> {
   const holders: ByTask = new Map();
-  changes.forEach(({ memberId, before, after }, place) => {
+  yield* eachChange(changes, ({ memberId, before, after }, place) => {
     if (after.standby.length === 0) return;
     mark(holders, before.standby, place);
     const isTold = found.startMember();
@@ -183,12 +204,12 @@ function findNewStandbys(
 }
 
 /** What is left when every new standby has taken the place of one: there are fewer than before. */
-function findLostStandbys(
+function* findLostStandbys(
   found: FoundWays,
   changes: readonly TargetChange[],
   taken: TakenStandbys,
-): void {
-  changes.forEach(({ memberId, before }, place) => {
+): Generator<void, void> {
+  yield* eachChange(changes, ({ memberId, before }, place) => {
     const isTold = found.startMember();
     for (const { subtopologyId, partitions } of before.standby) {
       for (const partition of partitions) {

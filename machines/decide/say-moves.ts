@@ -20,15 +20,27 @@ const TASKS_NAMED = 20;
 /** What a run that a target comes from says of it, and whose it was. */
 export type ToldRun = { readonly assignor: string; readonly lookBack: LookBack };
 
-/** Tells of a target, with reasons if there are any. */
-export function tellTarget(
+/** What the journal is told of a target. */
+export type ToldTarget = {
+  readonly because: readonly string[];
+  readonly report: TargetReport | undefined;
+};
+
+/** Tells of a target, with reasons if there are any; stops now and then, as {@link findMoves}. */
+export function* tellTarget(
   { assignor, changes, group }: Untold,
   lookBack: LookBack | undefined,
-): { readonly because: readonly string[]; readonly report: TargetReport | undefined } {
+): Generator<void, ToldTarget> {
   const because: string[] = [];
   const teller = { group, say: (words: string) => void because.push(words) };
-  const report = sayMoves(teller, changes, lookBack && { assignor, lookBack });
+  const report = yield* tellMoves(teller, changes, lookBack && { assignor, lookBack });
   return { because, report };
+}
+
+/** Says in one go what moves; for a target whose run nobody looks back on. */
+export function sayMoves(draft: Draft, changes: readonly TargetChange[]): void {
+  const telling = tellMoves(draft, changes, undefined);
+  while (telling.next().done !== true);
 }
 
 /**
@@ -36,14 +48,14 @@ export function tellTarget(
  * that go the same way for the same reason. Of a told run the figures, and the moves one by one, come
  * back for the journal.
  */
-export function sayMoves(
+export function* tellMoves(
   draft: Pick<Draft, 'group' | 'say'>,
   changes: readonly TargetChange[],
   run: ToldRun | undefined,
-): TargetReport | undefined {
+): Generator<void, TargetReport | undefined> {
   const head = `Target of epoch ${draft.group.assignmentEpoch}`;
   const enough = { ways: LINES_MAX, tasks: MOVED_TASKS_MAX };
-  const { ways, taskCount } = findMoves(changes, whyOfRun(draft, run), enough);
+  const { ways, taskCount } = yield* findMoves(changes, whyOfRun(draft, run), enough);
   const moves = ways.map(
     (way): Move => ({ tasks: way.tasks, words: (isOne) => wayWords(way, isOne, run) }),
   );

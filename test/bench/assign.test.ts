@@ -49,7 +49,7 @@ describe('the table of bench assign', () => {
     kafkaUs: 1_240,
     kernelRatio: 100,
     wholeRatio: 24.8,
-    loopDelayMs: { p99: 1.25, max: 3 },
+    loopHoldsMs: { p50: 0.25, p95: 1.25, idleP50: 0.25, idleP95: 0.5 },
     rules: { H5: 3 },
     quality: {
       Q1: 1,
@@ -71,10 +71,10 @@ describe('the table of bench assign', () => {
     const measures = ['Q1', 'Q2', 'Q3', 'Q4a', 'Q5', 'Q7', 'Q7x', 'built', 'Q9', 'Q10'];
     const headings = headLine(true).slice(52).trim();
     expect(headings.replace(/ +/g, ' ')).to.equal(
-      `kernel whole kernel x whole x loop p99 loop max rules ${measures.join(' ')}`,
+      `kernel whole kernel x whole x loop p50 loop p95 idle p95 rules ${measures.join(' ')}`,
     );
     expect(headLine(false)).to.not.contain(' x');
-    for (const heading of ['kernel', 'whole', 'kernel x', 'whole x', 'loop p99', ...measures]) {
+    for (const heading of ['kernel', 'whole', 'kernel x', 'whole x', 'loop p95', ...measures]) {
       expect(COLUMN_NOTES).to.match(new RegExp(`^  ${heading}  `, 'm'));
     }
   });
@@ -86,14 +86,22 @@ describe('the table of bench assign', () => {
       names.split(', '),
     );
     const [, ...shown] = headLine(true)
-      .replace(/(loop|kernel|whole) (p99|max|x)/g, '$1_$2')
+      .replace(/(loop|idle|kernel|whole) (p50|p95|x)/g, '$1_$2')
       .split(/ +/);
     expect(explained).to.deep.equal(shown.map((heading) => heading.replace('_', ' ')));
   });
 
   it('tells a cell in a line', () => {
     const measures = ['1', '0', '0', '2', '0.917', '5', '0', '48', '1', '-'];
-    const times = (...ratios: readonly string[]) => ['one', '12', '50', ...ratios, '1.3', '3.0'];
+    const times = (...ratios: readonly string[]) => [
+      'one',
+      '12',
+      '50',
+      ...ratios,
+      '0.3',
+      '1.3',
+      '0.5',
+    ];
     expect(words(rowLine(ROW, true))).to.deep.equal([
       ...times('100.0', '24.8'),
       ...['H5:3', ...measures],

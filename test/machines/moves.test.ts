@@ -4,6 +4,8 @@ import { findMoves, type Way } from '../../machines/decide/moves.ts';
 import type { TargetChange } from '../../machines/model/look-back.ts';
 import { taskKey, toTaskList } from '../../machines/model/task-list.ts';
 import type { TaskList, TasksByRole } from '../../machines/model/tasks.ts';
+import { NO_TASKS_BY_ROLE } from '../../machines/model/tasks.ts';
+import { toEnd } from '../support/to-end.ts';
 
 const MEMBERS = ['A', 'B', 'C', 'D'];
 const TASKS = ['0', '1'].flatMap((subtopologyId) =>
@@ -78,7 +80,8 @@ describe('findMoves()', () => {
   it('finds each task that moves once, and nothing else', () => {
     fc.assert(
       fc.property(target, target, (before, after) => {
-        const { ways, taskCount } = findMoves(changesOf(before, after), nothing, all);
+        const found = findMoves(changesOf(before, after), nothing, all);
+        const { ways, taskCount } = toEnd(found).result;
         const lines = linesOf(ways);
         expect(lines.sort()).to.deep.equal(expectedMoves(before, after).sort());
         expect(taskCount).to.equal(lines.length);
@@ -89,12 +92,24 @@ describe('findMoves()', () => {
     );
   });
 
+  it('stops after every hundred changes, so that others have their turn', () => {
+    const changes = Array.from({ length: 250 }, (_, nth) => ({
+      memberId: `m${nth}`,
+      before: NO_TASKS_BY_ROLE,
+      after: { ...NO_TASKS_BY_ROLE, active: [{ subtopologyId: '0', partitions: [nth] }] },
+    }));
+    const { result, stops } = toEnd(findMoves(changes, nothing, { ways: 1, tasks: 1 }));
+    expect(result.taskCount).to.equal(250);
+    // Six walks through the changes.
+    expect(stops).to.equal(6 * 2);
+  });
+
   it('stops telling when there is enough, at the end of a member, and counts on', () => {
     fc.assert(
       fc.property(target, target, fc.nat(6), fc.nat(8), (before, after, ways, tasks) => {
         const changes = changesOf(before, after);
-        const whole = findMoves(changes, nothing, all);
-        const part = findMoves(changes, nothing, { ways, tasks });
+        const whole = toEnd(findMoves(changes, nothing, all)).result;
+        const part = toEnd(findMoves(changes, nothing, { ways, tasks })).result;
         expect(part.taskCount).to.equal(whole.taskCount);
         expect(part.ways).to.deep.equal(whole.ways.slice(0, part.ways.length));
         if (part.ways.length < whole.ways.length) {
@@ -111,7 +126,7 @@ describe('findMoves()', () => {
     const even = { leaving: 'unheard', landing: 'belowShare' } as const;
     const odd = { leaving: 'unowned', landing: 'onDisk' } as const;
     const asked: string[] = [];
-    const { ways } = findMoves(
+    const found = findMoves(
       changes,
       (memberId, role, subtopologyId) => {
         asked.push(`${role} ${subtopologyId} ${memberId}`);
@@ -119,6 +134,7 @@ describe('findMoves()', () => {
       },
       { ways: 1, tasks: 1 },
     );
+    const { ways } = toEnd(found).result;
     const toA = { role: 'active', from: undefined, to: 'A' };
     expect(ways).to.deep.equal([
       {

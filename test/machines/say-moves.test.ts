@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { sayMoves, type ToldRun } from '../../machines/decide/say-moves.ts';
+import { type ToldRun, tellMoves } from '../../machines/decide/say-moves.ts';
 import { newGroup, newMember } from '../../machines/model/empty.ts';
 import {
   type AssignmentFigures,
@@ -12,6 +12,7 @@ import {
 import type { Member } from '../../machines/model/member.ts';
 import { ownedSince } from '../../machines/model/task-list.ts';
 import { NO_TASKS_BY_ROLE, type TasksByRole } from '../../machines/model/tasks.ts';
+import { toEnd } from '../support/to-end.ts';
 
 function active(...partitions: number[]): TasksByRole {
   return { ...NO_TASKS_BY_ROLE, active: [{ subtopologyId: '0', partitions }] };
@@ -37,7 +38,7 @@ function tell(
     group: { ...base, members, assignmentEpoch: 3 },
     say: (line: string) => void lines.push(line.replace(/^Target of epoch 3: /, '')),
   };
-  const report = sayMoves(draft, changes, run);
+  const { result: report } = toEnd(tellMoves(draft, changes, run));
   return { lines, report };
 }
 
@@ -48,7 +49,7 @@ function said(...changes: readonly TargetChange[]): readonly string[] {
 const none = NO_TASKS_BY_ROLE;
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => at);
 
-describe('sayMoves()', () => {
+describe('tellMoves()', () => {
   it('says in one line what goes the same way', () => {
     expect(said(change('A', none, active(0, 1, 2)), change('B', none, active(3)))).to.deep.equal([
       '0_0, 0_1, 0_2 go to A',
@@ -102,7 +103,7 @@ describe('sayMoves()', () => {
   });
 });
 
-describe('sayMoves() of a run that tells why', () => {
+describe('tellMoves() of a run that tells why', () => {
   /** A was alone with 0_0 to 0_4 and 1_0; B came with 0_4 on disk. Five tasks have state, three standbys are wanted. */
   const figures = {
     ...Object.fromEntries(FIGURES.map((name) => [name, 0])),
