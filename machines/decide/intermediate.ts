@@ -245,13 +245,11 @@ function refineAnew(draft: Draft, limits: RefinerLimits): Refined | undefined {
   });
 }
 
-function reportersOf(draft: Draft): ReadonlyMap<string, RefinerMember> {
-  const reporters = new Map<string, RefinerMember>();
-  for (const memberId of draft.soft.reporters.keys()) {
-    const member = draft.group.members.get(memberId);
-    if (member !== undefined) reporters.set(memberId, refinerMember(draft, member));
-  }
-  return reporters;
+function reportersOf(draft: Draft): readonly RefinerMember[] {
+  const { members } = draft.group;
+  return Array.from(draft.soft.reporters.keys(), (memberId) => members.get(memberId))
+    .filter((member) => member !== undefined)
+    .map((member) => refinerMember(draft, member));
 }
 
 function refinerMember({ group, soft }: Draft, member: Member): RefinerMember {

@@ -126,6 +126,9 @@ export type RefinementBasis = {
   readonly runners: Int32Array;
   /** By mover: the member whose standby warms it where it is, or `NONE`. */
   readonly lenders: Int32Array;
+  /** Some runner has not had its task as its active one. */
+  readonly doCopiesRun: boolean;
+  readonly areStandbysLent: boolean;
   /** By member, as far as it was asked for: how much it has left to restore of its active tasks. */
   readonly restoringLags: readonly (bigint | undefined)[];
 };

@@ -63,6 +63,8 @@ export type Survey = {
   readonly places: TaskPlaces;
   /** Those that matter, or all, with what they reported when a refinement was last derived from it. */
   readonly members: readonly RefinerMember[];
+  /** By id: the member. */
+  readonly numbers: ReadonlyMap<string, number>;
   readonly processes: Processes;
   /** By the place of a task: the mover, or {@link NONE}. Movers are in the order of tasks. */
   readonly movers: Int32Array;

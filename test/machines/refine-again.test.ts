@@ -73,7 +73,7 @@ function ask({ input, refined, reporters }: Kept): Kept {
     expect(anew.refinement).to.deep.equal(refinement);
     return { input, refined, reporters };
   }
-  const again = refineAgain({ refinement, basis }, reporters, input);
+  const again = refineAgain({ refinement, basis }, [...reporters.values()], input);
   expect(again?.refinement).to.deep.equal(anew.refinement);
   return { input, refined: again ?? anew, reporters: new Map() };
 }

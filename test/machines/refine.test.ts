@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { keepsActiveTasks } from '../../machines/decide/refine/refine.ts';
+import { surplusOf } from '../../machines/decide/refine/refine.ts';
 import { loadOf, surveyOf } from '../../machines/decide/refine/survey.ts';
 import { handOver, NOT_STARTED, refined, refinerInput } from '../support/refiner.ts';
 
@@ -142,16 +142,16 @@ describe('refine(): which tasks move (WU-8, WU-9)', () => {
   });
 });
 
-describe('keepsActiveTasks() (WU-15)', () => {
+describe('surplusOf() (WU-15)', () => {
   it('sees a task that was lost, and one that was doubled', () => {
     const { members } = refinerInput({ A: { target: '0:[0-1]' }, B: {} });
     const slice = (active: readonly number[]) =>
       new Map([
         ['A', { active: [{ subtopologyId: '0', partitions: active }], standby: [], warmup: [] }],
       ]);
-    expect(keepsActiveTasks(members, slice([0, 1]), 0)).to.equal(true);
-    expect(keepsActiveTasks(members, slice([0]), 0)).to.equal(false);
-    expect(keepsActiveTasks(members, slice([0, 1, 2]), 0)).to.equal(false);
+    expect(surplusOf(members, slice([0, 1]))).to.equal(0);
+    expect(surplusOf(members, slice([0]))).to.equal(-1);
+    expect(surplusOf(members, slice([0, 1, 2]))).to.equal(1);
   });
 });
 

@@ -15,13 +15,18 @@ export function basisOf(
   const { holders, copies } = survey;
   const runners = new Int32Array(holders.length).fill(NONE);
   const lenders = new Int32Array(holders.length).fill(NONE);
+  let doCopiesRun = false;
+  let areStandbysLent = false;
   judged.forEach(({ verdict, runningCopy, standby }, mover) => {
     if (verdict !== 'staged') return;
     const runner = runningCopy === NONE ? holders[mover] : copies.members[runningCopy];
     runners[mover] = runner ?? NONE;
-    if (standby !== NONE && !funded.has(mover)) lenders[mover] = copies.members[standby] ?? NONE;
+    doCopiesRun ||= runningCopy !== NONE;
+    if (standby === NONE || funded.has(mover)) return;
+    lenders[mover] = copies.members[standby] ?? NONE;
+    areStandbysLent = true;
   });
-  return { survey, judged, funded, runners, lenders, restoringLags };
+  return { survey, judged, funded, runners, lenders, doCopiesRun, areStandbysLent, restoringLags };
 }
 
 /**
@@ -32,16 +37,14 @@ export function basisOf(
  * @returns undefined: it is the target. No member has a task twice.
  */
 export function sliceOf(basis: RefinementBasis, member: number): TasksByRole | undefined {
-  const { survey, runners, lenders } = basis;
+  const { survey, runners, lenders, doCopiesRun, areStandbysLent } = basis;
   const one = survey.members[member];
   if (one === undefined) return undefined;
   const { assigned, target } = one;
-  const meanwhile = unionTasks(
-    pick(survey, assigned.standby, runners, member),
-    pick(survey, assigned.warmup, runners, member),
-  );
-  const runs = unionTasks(pick(survey, assigned.active, runners, member), meanwhile);
-  const lends = pick(survey, assigned.standby, lenders, member);
+  const held = pick(survey, assigned.active, runners, member);
+  const copies = doCopiesRun ? unionTasks(assigned.standby, assigned.warmup) : NO_TASKS;
+  const runs = add(held, pick(survey, copies, runners, member));
+  const lends = areStandbysLent ? pick(survey, assigned.standby, lenders, member) : NO_TASKS;
   const active = add(keep(basis, target.active, isWithTarget, member), runs);
   const standby = add(keep(basis, target.standby, isDue, member), lends);
   const warmup = add(target.warmup, plantedOn(basis, member));

@@ -9,7 +9,12 @@ import type {
 } from '../../model/refinement.ts';
 import { UNREFINED } from '../../model/refinement.ts';
 import { NONE, type RefinerMember, type Survey } from '../../model/survey.ts';
-import { countActiveTasks, countTasks, forEachTask } from '../../model/task-list.ts';
+import {
+  countActiveTasks,
+  countTasks,
+  forEachTask,
+  sameTasksByRole,
+} from '../../model/task-list.ts';
 import type { TasksByRole } from '../../model/tasks.ts';
 import { basisOf, sliceOf } from './assemble.ts';
 import { Reports } from './reports.ts';
@@ -68,8 +73,8 @@ export function refine(input: RefinerInput): Refined | undefined {
   });
   const funded = shareBudget(survey, reports, judged, input.warmupsMax);
   const basis = basisOf(survey, reports, judged, funded);
-  const slices = new Map<string, TasksByRole>();
-  for (let member = 0; member < survey.members.length; member++) putSlice(slices, basis, member);
+  const slices = editSlices(new Map(), basis, survey.members.keys());
+  if (surplusOf(survey.members, slices) !== countRescued(basis)) return undefined;
   return conclude(basis, slices);
 }
 
@@ -79,53 +84,65 @@ export function refine(input: RefinerInput): Refined | undefined {
  *
  * @param before who has and is to have what, and the budget and the acceptable lag, are as then, and time did not go back.
  * @param reporters members with a report that makes a difference, as they are now.
+ * @returns as {@link refine} does.
  */
 export function refineAgain(
   before: { readonly refinement: Refinement; readonly basis: RefinementBasis },
-  reporters: ReadonlyMap<string, RefinerMember>,
+  reporters: readonly RefinerMember[],
   limits: RefinerLimits,
 ): Refined | undefined {
   const { basis, refinement } = before;
-  const members = basis.survey.members.map((one) => reporters.get(one.memberId) ?? one);
+  const members = basis.survey.members.slice();
+  const restoringLags = basis.restoringLags.slice();
+  const concerned = moversWhoseWaitIsOver(basis, limits.nowMs);
+  for (const reporter of reporters) {
+    const member = basis.survey.numbers.get(reporter.memberId);
+    // It has nothing to do with what moves.
+    if (member === undefined) continue;
+    noteConcerned(concerned, basis.survey, members[member], reporter);
+    members[member] = reporter;
+    restoringLags[member] = undefined;
+  }
   const survey = { ...basis.survey, members };
-  const restoringLags = basis.restoringLags.map((lag, member) =>
-    isReporter(basis, survey, member) ? undefined : lag,
-  );
   const reports = new Reports(survey, limits.acceptableRecoveryLag, restoringLags);
   const judged = basis.judged.slice();
-  for (const mover of concernedBy(basis, survey, limits.nowMs)) {
+  for (const mover of concerned) {
     judged[mover] = judgeMover(survey, reports, mover, judged[mover]?.wait, limits);
   }
   const funded = shareBudget(survey, reports, judged, limits.warmupsMax);
   const after = basisOf(survey, reports, judged, funded);
-  const slices = new Map(refinement.slices);
-  for (const member of membersWhoseSlicesMayDiffer(basis, after)) putSlice(slices, after, member);
+  const affected = membersWhoseSlicesMayDiffer(basis, after);
+  const slices = editSlices(refinement.slices, after, affected);
+  const some = Array.from(affected, (member) => members[member]).filter((one) => one !== undefined);
+  const more = surplusOf(some, slices) - surplusOf(some, refinement.slices);
+  if (more !== countRescued(after) - countRescued(basis)) return undefined;
   return conclude(after, slices);
 }
 
-function isReporter(before: RefinementBasis, { members }: Survey, member: number): boolean {
-  return members[member] !== before.survey.members[member];
+function moversWhoseWaitIsOver({ judged }: RefinementBasis, nowMs: number): Set<number> {
+  const movers = new Set<number>();
+  judged.forEach(({ untilMs }, mover) => {
+    if (untilMs <= nowMs) movers.add(mover);
+  });
+  return movers;
 }
 
-/** The movers that a report names or named, those whose owner reports, and those whose wait is over. */
-function concernedBy(before: RefinementBasis, survey: Survey, nowMs: number): ReadonlySet<number> {
-  const concerned = new Set<number>();
+/** Notes the movers that a member names or named, and those that are to be its own. */
+function noteConcerned(
+  concerned: Set<number>,
+  survey: Survey,
+  was: RefinerMember | undefined,
+  is: RefinerMember,
+): void {
   const note = (subtopologyId: string, partition: number): void => {
     const mover = moverOf(survey, subtopologyId, partition);
     if (mover !== NONE) concerned.add(mover);
   };
-  survey.members.forEach((is, member) => {
-    if (!isReporter(before, survey, member)) return;
-    // An end without an offset says nothing.
-    for (const said of [before.survey.members[member]?.taskOffsets ?? [], is.taskOffsets]) {
-      for (const { subtopologyId, partition } of said) note(subtopologyId, partition);
-    }
-    forEachTask(is.target.active, note);
-  });
-  before.judged.forEach(({ untilMs }, mover) => {
-    if (untilMs <= nowMs) concerned.add(mover);
-  });
-  return concerned;
+  // An end without an offset says nothing.
+  for (const said of [was?.taskOffsets ?? [], is.taskOffsets]) {
+    for (const { subtopologyId, partition } of said) note(subtopologyId, partition);
+  }
+  forEachTask(is.target.active, note);
 }
 
 /** Who has, is to have or gets one of the movers of which something else was found. */
@@ -150,30 +167,42 @@ function membersWhoseSlicesMayDiffer(
   return members;
 }
 
-function putSlice(slices: Map<string, TasksByRole>, basis: RefinementBasis, member: number): void {
-  const memberId = basis.survey.members[member]?.memberId ?? '';
-  const slice = sliceOf(basis, member);
-  if (slice === undefined) slices.delete(memberId);
-  else slices.set(memberId, slice);
+/** The slices with those of some members found anew; the very same if they are as they were. */
+function editSlices(
+  before: Refinement['slices'],
+  basis: RefinementBasis,
+  members: Iterable<number>,
+): Refinement['slices'] {
+  let slices: Map<string, TasksByRole> | undefined;
+  for (const member of members) {
+    const memberId = basis.survey.members[member]?.memberId ?? '';
+    const is = sliceOf(basis, member);
+    const was = before.size === 0 ? undefined : before.get(memberId);
+    const isSame = is === undefined || was === undefined ? is === was : sameTasksByRole(is, was);
+    if (isSame) continue;
+    slices ??= new Map(before);
+    if (is === undefined) slices.delete(memberId);
+    else slices.set(memberId, is);
+  }
+  return slices ?? before;
 }
 
-function conclude(
-  basis: RefinementBasis,
-  slices: ReadonlyMap<string, TasksByRole>,
-): Refined | undefined {
-  const { survey, judged } = basis;
-  if (!keepsActiveTasks(survey.members, slices, countRescued(basis))) return undefined;
+function conclude(basis: RefinementBasis, slices: Refinement['slices']): Refined {
   let untilMs = Number.POSITIVE_INFINITY;
-  for (const each of judged) if (each.untilMs < untilMs) untilMs = each.untilMs;
+  for (const each of basis.judged) if (each.untilMs < untilMs) untilMs = each.untilMs;
   let moves: readonly TaskMove[] | undefined;
+  let waits: WarmupWaits | undefined;
+  // Most refinements are looked at for one slice: the rest is told when somebody asks.
   const refinement: Refinement = {
     slices,
-    // Told when somebody asks: most refinements are looked at for one slice.
     get moves() {
       moves ??= movesOf(basis);
       return moves;
     },
-    waits: waitsOf(basis),
+    get waits() {
+      waits ??= waitsOf(basis);
+      return waits;
+    },
     untilMs,
   };
   return { refinement, basis };
@@ -189,22 +218,16 @@ function countRescued({ survey, judged }: RefinementBasis): number {
 }
 
 /**
- * Whether the slices have as many active tasks as the target, and those that stay although their owner is gone
- * (WU-15, H9).
- *
- * @param rescued how many those are.
+ * How many active tasks the slices of some members have beyond their targets. Of all members it is as many as stay
+ * although their owner is gone: else a task would be lost, or doubled (WU-15, H9).
  */
-export function keepsActiveTasks(
-  members: readonly RefinerMember[],
-  slices: ReadonlyMap<string, TasksByRole>,
-  rescued: number,
-): boolean {
+export function surplusOf(members: readonly RefinerMember[], slices: Refinement['slices']): number {
   let more = 0;
   for (const { memberId, target } of members) {
     const slice = slices.get(memberId);
     if (slice !== undefined) more += countTasks(slice.active) - countActiveTasks(target);
   }
-  return more === rescued;
+  return more;
 }
 
 function forEachMover(

@@ -35,6 +35,7 @@ export function surveyOf(input: {
   return {
     places,
     members,
+    numbers: numbersOf(members),
     processes,
     movers,
     holders,
@@ -43,6 +44,13 @@ export function surveyOf(input: {
     standbyTargets: standbyTargets.made,
     warmupCount,
   };
+}
+
+/** Filled one by one: pairs for all would be made only to be thrown away. */
+function numbersOf(members: readonly RefinerMember[]): ReadonlyMap<string, number> {
+  const numbers = new Map<string, number>();
+  for (const { memberId } of members) numbers.set(memberId, numbers.size);
+  return numbers;
 }
 
 type ListOf = (member: RefinerMember) => TaskList;
