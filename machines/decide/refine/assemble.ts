@@ -37,71 +37,86 @@ export function basisOf(
  * @returns undefined: it is the target. No member has a task twice.
  */
 export function sliceOf(basis: RefinementBasis, member: number): TasksByRole | undefined {
-  const { survey, runners, lenders, doCopiesRun, areStandbysLent } = basis;
+  const { survey, doCopiesRun, areStandbysLent } = basis;
   const one = survey.members[member];
   if (one === undefined) return undefined;
   const { assigned, target } = one;
-  const held = pick(survey, assigned.active, runners, member);
+  const held = pick(basis, assigned.active, runs, member);
   const copies = doCopiesRun ? unionTasks(assigned.standby, assigned.warmup) : NO_TASKS;
-  const runs = add(held, pick(survey, copies, runners, member));
-  const lends = areStandbysLent ? pick(survey, assigned.standby, lenders, member) : NO_TASKS;
-  const active = add(keep(basis, target.active, isWithTarget, member), runs);
-  const standby = add(keep(basis, target.standby, isDue, member), lends);
+  const ran = add(held, pick(basis, copies, runs, member));
+  const lent = areStandbysLent ? pick(basis, assigned.standby, lends, member) : NO_TASKS;
+  const active = add(keep(basis, target.active, isNotStaged, member), ran);
+  const standby = add(keep(basis, target.standby, isDue, member), lent);
   const warmup = add(target.warmup, plantedOn(basis, member));
   const isTarget =
     active === target.active && standby === target.standby && warmup === target.warmup;
   return isTarget ? undefined : { active, standby, warmup };
 }
 
-/** The tasks of a list that move, and for which a member is named. */
-function pick(survey: Survey, tasks: TaskList, named: Int32Array, member: number): TaskList {
-  const { places, movers } = survey;
+/** What is asked of a mover and a member. */
+type Question = (basis: RefinementBasis, mover: number, member: number) => boolean;
+
+const runs: Question = ({ runners }, mover, member) => runners[mover] === member;
+const lends: Question = ({ lenders }, mover, member) => lenders[mover] === member;
+const isNotStaged: Question = ({ runners }, mover) => runners[mover] === NONE;
+
+/** The tasks of a list that move, and for which the answer is yes. */
+function pick(basis: RefinementBasis, tasks: TaskList, isSo: Question, member: number): TaskList {
   let picked: TaskIds[] | undefined;
-  for (const { subtopologyId, partitions } of tasks) {
-    const range = places.rangeOf(subtopologyId);
-    if (range === undefined) continue;
-    let some: number[] | undefined;
-    for (const partition of partitions) {
-      if (partition >= range.taskCount) break;
-      const mover = movers[range.first + partition] ?? NONE;
-      if (mover === NONE || named[mover] !== member) continue;
-      if (some === undefined) some = [partition];
-      else some.push(partition);
-    }
-    if (some === undefined) continue;
-    picked ??= [];
-    picked.push({ subtopologyId, partitions: some });
+  for (const entry of tasks) {
+    const partitions = select(basis, entry, member, isSo, false);
+    if (partitions.length === 0) continue;
+    const some = { subtopologyId: entry.subtopologyId, partitions };
+    if (picked === undefined) picked = [some];
+    else picked.push(some);
   }
   return picked ?? NO_TASKS;
 }
 
-/** The list without those tasks that move and are not kept; that very list if all are. */
-function keep(
-  basis: RefinementBasis,
-  tasks: TaskList,
-  isKept: (basis: RefinementBasis, mover: number, member: number) => boolean,
-  member: number,
-): TaskList {
-  const kept: TaskIds[] = [];
-  let isWhole = true;
-  for (const entry of tasks) {
-    const { subtopologyId } = entry;
-    const partitions: number[] = [];
-    for (const partition of entry.partitions) {
-      const mover = moverOf(basis.survey, subtopologyId, partition);
-      if (mover === NONE || isKept(basis, mover, member)) partitions.push(partition);
+/** The list without those tasks that move, and for which the answer is no; that very list if there is none. */
+function keep(basis: RefinementBasis, tasks: TaskList, isSo: Question, member: number): TaskList {
+  let kept: TaskIds[] | undefined;
+  for (const [at, entry] of tasks.entries()) {
+    const partitions = select(basis, entry, member, isSo, true);
+    if (partitions === entry.partitions) {
+      kept?.push(entry);
+      continue;
     }
-    const isWholeEntry = partitions.length === entry.partitions.length;
-    if (isWholeEntry) kept.push(entry);
-    else if (partitions.length > 0) kept.push({ subtopologyId, partitions });
-    isWhole &&= isWholeEntry;
+    kept ??= tasks.slice(0, at);
+    if (partitions.length > 0) kept.push({ subtopologyId: entry.subtopologyId, partitions });
   }
-  return isWhole ? tasks : kept;
+  return kept ?? tasks;
 }
 
-function isWithTarget({ runners }: RefinementBasis, mover: number): boolean {
-  return runners[mover] === NONE;
+/**
+ * The partitions of those tasks that move and for which the answer is yes, and the rest if `areOthers`; the very array if
+ * it is all.
+ */
+function select(
+  basis: RefinementBasis,
+  { subtopologyId, partitions }: TaskIds,
+  member: number,
+  isSo: Question,
+  areOthers: boolean,
+): TaskIds['partitions'] {
+  const { survey } = basis;
+  // Counted first: of most lists it is all or nothing.
+  let count = 0;
+  for (const partition of partitions) {
+    const mover = moverOf(survey, subtopologyId, partition);
+    if (mover === NONE ? areOthers : isSo(basis, mover, member)) count++;
+  }
+  if (count === partitions.length) return partitions;
+  if (count === 0) return NO_PARTITIONS;
+  const some: number[] = [];
+  for (const partition of partitions) {
+    const mover = moverOf(survey, subtopologyId, partition);
+    if (mover === NONE ? areOthers : isSo(basis, mover, member)) some.push(partition);
+  }
+  return some;
 }
+
+const NO_PARTITIONS: TaskIds['partitions'] = [];
 
 /** That very list if there is nothing to add. */
 function add(tasks: TaskList, more: TaskList): TaskList {
@@ -127,11 +142,7 @@ function plantedOn({ survey, funded }: RefinementBasis, member: number): TaskLis
  * Whether a member that the target wants to have a standby of a task gets it now. It does not if its process runs the
  * task, or if a borrowed standby stands for it, so that there is not one copy too many meanwhile (WU-13).
  */
-function isDue(
-  { survey, runners, lenders }: RefinementBasis,
-  mover: number,
-  member: number,
-): boolean {
+const isDue: Question = ({ survey, runners, lenders }, mover, member) => {
   const runner = runners[mover] ?? NONE;
   if (runner === NONE) return true;
   const runningProcess = processOf(survey, runner);
@@ -142,4 +153,4 @@ function isDue(
   const isRelocated = (each: number): boolean =>
     copiesOn(survey, mover, processOf(survey, each)).length === 0;
   return wanted.find(isRelocated) !== member;
-}
+};

@@ -23,13 +23,15 @@ export function shareBudget(
   const funded = new Set<number>();
   const loads = new Loads(survey);
   const mustRestore = chargeGrants(survey, judged, loads);
-  const queues = queueUp(survey, reports, judged, mustRestore);
+  const ranks = rankClaims(survey, reports, judged, mustRestore);
   // A warm-up that is to be promoted, or to go, is there until its member says so: until then its place is taken.
   let room = warmupsMax - survey.warmupCount;
   let left = warmupsMax;
-  for (const queue of queues) {
-    for (; left > 0 && queue.length > 0; left--) {
-      const mover = takeBest(survey, judged, loads, queue);
+  for (let rank = 1; rank <= RANKS; rank++) {
+    for (; left > 0; left--) {
+      const mover = findBest(survey, judged, loads, { ranks, rank });
+      if (mover === NONE) break;
+      ranks[mover] = NO_CLAIM;
       const { claim, standby } = judged[mover] ?? {};
       // Any other has a copy on its process already.
       if (claim === 'new' && standby === NONE) loads.add(survey.owners[mover] ?? NONE, 1);
@@ -85,18 +87,21 @@ function chargeGrants(survey: Survey, judged: readonly Judged[], loads: Loads): 
   return mustRestore;
 }
 
+const NO_CLAIM = 0;
+/** Tiers, and in each whether a standby of another member of the process would move over (WU-12). */
+const RANKS = 8;
+
 /**
- * The staged tasks that would take a place of the budget, those that go before all the others first: by what they claim
- * and whether their owner can progress, and where a standby of another member of the process would move over, which can
- * as well stay where it is, last (WU-12). In a queue they are in the order of tasks.
+ * By mover, in which rank it claims a place of the budget, from 1: by what it claims and whether its owner can progress;
+ * where a standby would move over, which can as well stay where it is, comes behind.
  */
-function queueUp(
+function rankClaims(
   survey: Survey,
   reports: Reports,
   judged: readonly Judged[],
   mustRestore: Uint8Array,
-): readonly number[][] {
-  const queues: number[][] = Array.from({ length: 8 }, () => []);
+): Uint8Array {
+  const ranks = new Uint8Array(judged.length);
   /** By member: 1 = it can progress, 2 = it cannot. */
   const progress = new Uint8Array(survey.members.length);
   const canProgress = (owner: number): boolean => {
@@ -110,34 +115,35 @@ function queueUp(
     if (claim === 'none') return;
     const isFirst = claim === 'underWay' || canProgress(survey.owners[mover] ?? NONE);
     const tier = claim === 'new' ? (isFirst ? 1 : 3) : isFirst ? 0 : 2;
-    queues[2 * tier + (standby === NONE ? 0 : 1)]?.push(mover);
+    ranks[mover] = 1 + 2 * tier + (standby === NONE ? 0 : 1);
   });
-  return queues;
+  return ranks;
 }
 
-/** Takes the mover whose owner's process has least to do; then whose runner's process has most; of equals the first. */
-function takeBest(
-  survey: Survey,
+/**
+ * Of the movers of a rank the one whose owner's process has least to do; then whose runner's process has most; of equals
+ * the first. `NONE`: there are none.
+ */
+function findBest(
+  { holders, owners, copies }: Survey,
   judged: readonly Judged[],
   loads: Loads,
-  queue: number[],
+  { ranks, rank }: { readonly ranks: Uint8Array; readonly rank: number },
 ): number {
-  const { holders, owners, copies } = survey;
-  let at = 0;
+  let best = NONE;
   let leastLoad = Number.POSITIVE_INFINITY;
   let mostLoad = Number.NEGATIVE_INFINITY;
-  for (let place = 0; place < queue.length; place++) {
-    const mover = queue[place] ?? NONE;
+  for (let mover = 0; mover < ranks.length; mover++) {
+    if (ranks[mover] !== rank) continue;
     const load = loads.of(owners[mover] ?? NONE);
     if (load > leastLoad) continue;
     const copy = judged[mover]?.runningCopy ?? NONE;
     const runner = copy === NONE ? holders[mover] : copies.members[copy];
     const runnerLoad = loads.of(runner ?? NONE);
     if (load === leastLoad && runnerLoad <= mostLoad) continue;
-    at = place;
+    best = mover;
     leastLoad = load;
     mostLoad = runnerLoad;
   }
-  const [best = NONE] = queue.splice(at, 1);
   return best;
 }
