@@ -28,6 +28,7 @@ export function surveyOf(input: {
   copies.add(({ assigned }) => assigned.warmup);
   const standbyTargets = new Chains(places, members, movers, owners.length);
   standbyTargets.add(({ target }) => target.standby);
+  const { firsts, nexts, members: copyMembers } = copies.made;
   let warmupCount = 0;
   for (const { assigned, revokedWarmups } of members) {
     warmupCount += places.countIn(assigned.warmup) + places.countIn(revokedWarmups);
@@ -40,7 +41,8 @@ export function surveyOf(input: {
     movers,
     holders,
     owners,
-    copies: { ...copies.made, standbyCount },
+    // Written out: each spread with a field more would make a shape of its own, in the innermost loops.
+    copies: { firsts, nexts, members: copyMembers, standbyCount },
     standbyTargets: standbyTargets.made,
     warmupCount,
   };
