@@ -109,23 +109,33 @@ function judgeWithCopies(
   if (owner.reportsCopies === 'no')
     return granted('neverReports', lag, { wait, untilMs: restsAtMs });
   if (isOver) return granted('waited', lag, { wait, untilMs: restsAtMs });
-  const { members, standbyCount } = survey.copies;
-  const isWarmedUp = copies.some((copy) => copy >= standbyCount);
-  const own = copies.find((copy) => members[copy] === ownerNumber);
-  const isFree = !isWarmedUp && (own !== undefined || owner.reportsCopies === 'unknown');
-  const isUnderWay = copies.some((copy) => reports.hasStarted(copy));
   const overAtMs =
     limits.waitMaxMs === 0 ? Number.POSITIVE_INFINITY : wait.sinceMs + limits.waitMaxMs;
-  return {
-    verdict: 'staged',
-    runningCopy,
-    lag,
-    wait,
-    untilMs: Math.min(restsAtMs, overAtMs),
-    warming: isWarmedUp ? 'noRoom' : 'standby',
-    standby: isWarmedUp ? NONE : (own ?? copies[0] ?? NONE),
-    claim: isFree ? 'none' : !isWarmedUp ? 'new' : isUnderWay ? 'underWay' : 'kept',
-  };
+  const untilMs = Math.min(restsAtMs, overAtMs);
+  return staged(survey, reports, about, { runningCopy, lag, wait, untilMs });
+}
+
+/** The task waits for a copy there: a warm-up, a standby that warms it for free, or one that would move over (WU-11). */
+function staged(
+  survey: Survey,
+  reports: Reports,
+  { mover, copies }: { readonly mover: number; readonly copies: readonly number[] },
+  { runningCopy, lag, wait, untilMs }: Pick<Judged, 'runningCopy' | 'lag' | 'wait' | 'untilMs'>,
+): Judged {
+  const { members, standbyCount } = survey.copies;
+  const verdict = 'staged';
+  if (copies.some((copy) => copy >= standbyCount)) {
+    const claim = copies.some((copy) => reports.hasStarted(copy)) ? 'underWay' : 'kept';
+    const [warming, standby] = ['noRoom', NONE] as const;
+    return { verdict, runningCopy, lag, wait, untilMs, warming, standby, claim };
+  }
+  const owner = survey.owners[mover] ?? NONE;
+  const own = copies.find((copy) => members[copy] === owner);
+  // Nobody knows whether an owner that was not heard would ever report a warm-up (WU-16).
+  const isFree = own !== undefined || survey.members[owner]?.reportsCopies === 'unknown';
+  const claim = isFree ? 'none' : 'new';
+  const [warming, standby] = ['standby', own ?? copies[0] ?? NONE] as const;
+  return { verdict, runningCopy, lag, wait, untilMs, warming, standby, claim };
 }
 
 function granted(
