@@ -1,7 +1,7 @@
 import { isWithin, lagBetween, offsetsByTask } from '../model/lag.ts';
 import type { Member } from '../model/member.ts';
 import { PersistentMap } from '../model/persistent-map.ts';
-import type { Refinement, RefinerLimits } from '../model/refinement.ts';
+import type { Refinement, RefinerLimits, TaskMove } from '../model/refinement.ts';
 import { UNREFINED } from '../model/refinement.ts';
 import type { DerivedRefinement, MemberSoft } from '../model/soft.ts';
 import type { RefinerMember } from '../model/survey.ts';
@@ -127,7 +127,11 @@ export function renameInIntermediate(draft: Draft, before: string, after: string
  */
 function freeze(draft: Draft, refinement: Refinement): Refinement {
   const before = draft.soft.intermediate?.refinement.moves ?? [];
-  const moves = refinement.moves.filter(({ kind }) => kind === 'staged');
+  const isWaiting = ({ kind }: TaskMove) => kind === 'staged';
+  // Most often it is all of them.
+  const moves = refinement.moves.every(isWaiting)
+    ? refinement.moves
+    : refinement.moves.filter(isWaiting);
   const { assignmentEpoch } = draft.group;
   const { slices } = refinement;
   draft.change({ intermediate: { assignmentEpoch, refinement: { slices, moves } } });

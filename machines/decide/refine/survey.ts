@@ -186,22 +186,31 @@ class Chains {
 
   /** Puts a member behind those of the mover whose ids are not higher; a task has few copies. */
   #chain(mover: number, member: number): void {
-    const memberId = idOf(this.#members, member);
-    let before = NONE;
-    let next = this.#firsts[mover] ?? NONE;
-    while (next !== NONE && idOf(this.#members, this.#entries[next] ?? NONE) <= memberId) {
-      before = next;
-      next = this.#nexts[next] ?? NONE;
-    }
     const entry = this.#count++;
     if (entry === this.#entries.length) {
       this.#nexts = twice(this.#nexts);
       this.#entries = twice(this.#entries);
     }
+    const before = this.#lastUpTo(mover, member);
+    const next = (before === NONE ? this.#firsts[mover] : this.#nexts[before]) ?? NONE;
     this.#entries[entry] = member;
     this.#nexts[entry] = next;
     if (before === NONE) this.#firsts[mover] = entry;
     else this.#nexts[before] = entry;
+  }
+
+  /** The last entry of the mover whose id is not higher than the member's, or `NONE`. */
+  #lastUpTo(mover: number, member: number): number {
+    let last = NONE;
+    let entry = this.#firsts[mover] ?? NONE;
+    // Most often there is none yet.
+    if (entry === NONE) return last;
+    const memberId = idOf(this.#members, member);
+    while (entry !== NONE && idOf(this.#members, this.#entries[entry] ?? NONE) <= memberId) {
+      last = entry;
+      entry = this.#nexts[entry] ?? NONE;
+    }
+    return last;
   }
 }
 
