@@ -1,4 +1,4 @@
-import type { AssignReport, AssignRow } from './assign.ts';
+import type { AssignReport, AssignRow } from './assign-report.ts';
 import { legend } from './command-line.ts';
 
 const CELL_WIDTH = 52;

@@ -10,11 +10,11 @@ import type { TasksByRole } from '../machines/model/tasks.ts';
 import { at, type Dense, isSet } from './dense.ts';
 import { KeptBuffer, type WrittenProblem } from './kept-buffer.ts';
 import type { Entry, Process } from './member-entry.ts';
-import { MemberReader, type MemberTasks } from './member-tasks.ts';
+import { type MemberChange, MemberReader, type MemberTasks } from './member-tasks.ts';
 import { Ordered } from './ordered.ts';
 import type { ProblemView } from './problem-view.ts';
 import type { SharedBuffers } from './shared-buffers.ts';
-import { type MemberChange, StateByTask } from './state-by-task.ts';
+import { StateByTask } from './state-by-task.ts';
 import { TaskNumbers } from './task-numbers.ts';
 import { tagsOf, writeProcesses } from './write-processes.ts';
 

@@ -20,6 +20,14 @@ export type MemberTasks = {
   readonly copyCount: number;
 };
 
+/** What a member had and has, and its number before and after; undefined and -1: it was not there, or is no more. */
+export type MemberChange = {
+  readonly before: MemberTasks | undefined;
+  readonly beforeNumber: number;
+  readonly after: MemberTasks | undefined;
+  readonly afterNumber: number;
+};
+
 const NOTHING_EXACT: ReadonlyMap<number, bigint> = new Map();
 
 export const NO_MEMBER_TASKS: MemberTasks = {

@@ -1,6 +1,5 @@
 import { at, type Dense } from './dense.ts';
 import type { LeastLoaded } from './least-loaded.ts';
-import type { ManyGroups } from './many-groups.ts';
 import type { ProcessMembers } from './process-members.ts';
 
 /** What the rack rule needs to know of the pass it serves. */
@@ -14,8 +13,6 @@ export type RackPass = {
   readonly members: ProcessMembers;
   /** Grouped by equal tags: `dense.tagGroup`. */
   readonly processes: LeastLoaded;
-  /** Undefined where groups are few. */
-  readonly many: ManyGroups | undefined;
 };
 
 export function limitOf({ dense, limit }: RackPass, group: number): number {

@@ -1,6 +1,10 @@
 import { at } from './dense.ts';
+import type { ManyGroups } from './many-groups.ts';
 import { hasRoom, isNewValue, limitOf, type RackPass } from './rack-pass.ts';
 import { STALE } from './run.ts';
+
+/** A pass that knows a shorter way where there are many groups of equal tags; undefined where they are few. */
+export type DiversityPass = RackPass & { readonly many: ManyGroups | undefined };
 
 /** No process brings a new value of the priority key. */
 export const NO_NEW_VALUE = -1;
@@ -23,7 +27,7 @@ export const NO_HOLDER = -2;
  * Source: assignors 5.
  */
 export function pickForDiversity(
-  pass: RackPass,
+  pass: DiversityPass,
   key: number,
   holders: 'first' | 'only' | 'ignored',
 ): number {
@@ -100,7 +104,7 @@ function keepGroupsWithNewValue(pass: RackPass, key: number, groupsIn: number): 
  * @param key whose values, with those of lower keys, were found new at the first look; {@link BY_GROUP}: `groupBest` tells
  *   which groups are in.
  */
-function previousHolder(pass: RackPass, key: number, withRoom: boolean): number {
+function previousHolder(pass: DiversityPass, key: number, withRoom: boolean): number {
   const { task } = pass;
   const { prevActive, candStart, candMember } = pass.dense;
   const previous = at(prevActive, task);
@@ -113,7 +117,7 @@ function previousHolder(pass: RackPass, key: number, withRoom: boolean): number 
 
 const BY_GROUP = -1;
 
-function landingOn(pass: RackPass, member: number, key: number, withRoom: boolean): number {
+function landingOn(pass: DiversityPass, member: number, key: number, withRoom: boolean): number {
   const { dense } = pass;
   const process = at(dense.procOf, member);
   if (at(dense.marks, process) === pass.task || !isGroupIn(pass, process, key)) return -1;
@@ -124,7 +128,7 @@ function landingOn(pass: RackPass, member: number, key: number, withRoom: boolea
   return at(dense.count, member) < limit ? member : least;
 }
 
-function isGroupIn(pass: RackPass, process: number, key: number): boolean {
+function isGroupIn(pass: DiversityPass, process: number, key: number): boolean {
   const { dense, processes, task, many } = pass;
   const group = at(dense.tagGroup, process);
   if (key === BY_GROUP || many === undefined) return at(dense.groupBest, group) !== -1;

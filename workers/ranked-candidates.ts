@@ -1,7 +1,6 @@
 import { type Candidates, copyLists, newCandidates, renumber, roomFor } from './candidate-lists.ts';
 import { at } from './dense.ts';
-import type { MemberTasks } from './member-tasks.ts';
-import type { MemberChange } from './state-by-task.ts';
+import type { MemberChange, MemberTasks } from './member-tasks.ts';
 
 /** Longer lists than this are left to the library; an insertion sort would take its time. */
 const SHORT_LIST = 16;

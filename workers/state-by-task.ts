@@ -1,16 +1,8 @@
 import { type Candidates, renumber } from './candidate-lists.ts';
 import { at, type Dense } from './dense.ts';
-import type { MemberTasks } from './member-tasks.ts';
+import type { MemberChange, MemberTasks } from './member-tasks.ts';
 import { RankedCandidates } from './ranked-candidates.ts';
 import { numbersBefore, TasksByMember } from './tasks-by-member.ts';
-
-/** What a member had and has, and its number before and after; undefined and -1: it was not there, or is no more. */
-export type MemberChange = {
-  readonly before: MemberTasks | undefined;
-  readonly beforeNumber: number;
-  readonly after: MemberTasks | undefined;
-  readonly afterNumber: number;
-};
 
 /** What of a view bears on who is a candidate of what. */
 export type StateRules = {

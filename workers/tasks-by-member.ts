@@ -1,6 +1,5 @@
 import { at } from './dense.ts';
-import type { MemberTasks } from './member-tasks.ts';
-import type { MemberChange } from './state-by-task.ts';
+import type { MemberChange, MemberTasks } from './member-tasks.ts';
 
 /** Which tasks of a member are meant, in any order. */
 type TasksOf = (read: MemberTasks) => readonly number[];

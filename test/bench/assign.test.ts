@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type AssignRow, benchAssign, GRID_CELLS, type UnderWay } from '../../bench/assign.ts';
+import { benchAssign, GRID_CELLS, type UnderWay } from '../../bench/assign.ts';
 import { answerCell } from '../../bench/assign-cells.ts';
+import type { AssignRow } from '../../bench/assign-report.ts';
 import { COLUMN_NOTES, headLine, rowLine, summaryText } from '../../bench/assign-table.ts';
 import { AssignorPool } from '../../workers/pool.ts';
 import { projectRoot } from '../support/oracle.ts';
