@@ -40,8 +40,8 @@ export class EncodedGroups {
   }
 
   /**
-   * Writes a problem into a buffer of its own. The event loop has its turn before each step of a large group and of one that
-   * is new here, and where much has changed since the group was last asked for.
+   * Writes a problem into a buffer of its own. The event loop has its turn before each step of a group that is new here,
+   * before the first and the last one of a large group, and where much has changed since the group was last asked for.
    */
   async encode(problem: GroupProblem, { withOffsets = false } = {}): Promise<EncodedProblem> {
     const kept = this.#take(problem);
@@ -49,18 +49,16 @@ export class EncodedGroups {
     const group = kept.busy ? new EncodedGroup(kept.view) : kept.group;
     const isKept = group === kept.group;
     if (isKept) kept.busy = true;
-    const inSteps = group.isEmpty || problem.members.size >= MANY_MEMBERS;
-    const nextStep = async () => {
-      if (inSteps) await setImmediate();
-    };
+    const isNew = group.isEmpty;
+    const isLong = isNew || problem.members.size >= MANY_MEMBERS;
     try {
-      await nextStep();
+      if (isLong) await setImmediate();
       group.follow(problem);
-      await nextStep();
+      if (isNew) await setImmediate();
       while (!group.read(READ_MAX)) await setImmediate();
-      await nextStep();
+      if (isNew) await setImmediate();
       group.settle();
-      await nextStep();
+      if (isLong) await setImmediate();
       return writeProblem(group, problem, this.#buffers, withOffsets);
     } finally {
       if (isKept) {
