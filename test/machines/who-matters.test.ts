@@ -144,4 +144,24 @@ describe('whoMatters()', () => {
     expect(seen.part).to.be.greaterThan(200);
     expect(seen.nobody).to.be.greaterThan(20);
   });
+
+  it('names nobody where nobody has anything: every task goes to its owner, whatever is on disk', () => {
+    const unheld = task.map((one) => ({
+      ...one,
+      holder: undefined,
+      claimant: undefined,
+      copy: undefined,
+    }));
+    fc.assert(
+      fc.property(fc.array(unheld, { minLength: TASKS, maxLength: TASKS }), (tasks) => {
+        const subtopologies = [{ subtopologyId: '0', taskCount: TASKS, stateful: true }];
+        const whole = refinerInput(sketchesOf(tasks), { subtopologies });
+        expect(mattersIn(whole.members).members).to.deep.equal([]);
+        const { slices, moves } = refineSoundly(whole);
+        expect(slices.size).to.equal(0);
+        expect(moves.filter(({ kind }) => kind === 'staged')).to.deep.equal([]);
+      }),
+      { numRuns: times(100) },
+    );
+  });
 });

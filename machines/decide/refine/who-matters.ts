@@ -22,7 +22,9 @@ const NOBODY: WhoMatters = { members: [], isPart: true };
  * knows where it is without a look at everybody.
  */
 export function whoMatters(group: Group, { subtopologies }: ConfiguredTopology): WhoMatters {
-  const { offTarget, targetTasks } = group;
+  const { offTarget, targetTasks, holders } = group;
+  // What nobody has goes to its owner at once, and at its first target a group has nothing.
+  if (holders.active.size + holders.standby.size + holders.warmup.size === 0) return NOBODY;
   const taskCount = subtopologies.reduce((sum, one) => sum + one.taskCount, 0);
   const everybody = () => ({ members: membersWith(group, () => true), isPart: false });
   if (targetTasks !== taskCount || 2 * offTarget.size > group.members.size) return everybody();
