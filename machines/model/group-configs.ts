@@ -7,6 +7,7 @@ import {
 } from './group-config.ts';
 import { byCodeUnits } from './ids.ts';
 import type { Behaviour } from './profile.ts';
+import { resolveGroupSettings } from './resolve-group-settings.ts';
 import {
   HEARTBEAT_INTERVAL,
   SESSION_TIMEOUT,
@@ -26,30 +27,37 @@ export const groupConfigs: ReadonlyMap<string, GroupConfig> = new Map(
 export type ConfigFault = { readonly key: string; readonly seen: string; readonly wanted: string };
 
 /**
- * Judges the complete set of a group's overrides, as it would be after a change: unknown names, wrong types, values
- * out of bounds, tags named twice or empty, an assignor that is not registered, and a session timeout that is not
- * above the heartbeat interval; of those two the broker's stands for the one not set.
+ * Judges a change of a group's overrides: unknown names, wrong types, values out of bounds, tags named twice or empty, an
+ * assignor that is not registered, and a session timeout that is not above the heartbeat interval.
  *
- * @returns every fault; nothing when all can be taken.
+ * What is kept and not changed is not judged. It was right when it was set, and a restart with other bounds or without an
+ * assignor must not lock the group's other configs; it counts as it is in force, and so does the broker's value where
+ * nothing is set.
  *
- * Source: records-and-configs GC-2, GC-6.
+ * @param overrides the complete set, as it would be after the change.
+ * @param changed the configs that are set or taken away.
+ * @returns every fault; nothing when the change can be made.
+ *
+ * Source: records-and-configs GC-2, GC-5, GC-6.
  */
 export function validateGroupConfigs(
   overrides: ReadonlyMap<string, string>,
   broker: BrokerGroupSettings,
+  changed: Pick<ReadonlySet<string>, 'has'>,
 ): readonly ConfigFault[] {
   const faults = [...overrides].flatMap(([key, seen]): ConfigFault[] => {
+    if (!changed.has(key)) return [];
     const config = groupConfigs.get(key);
     const wanted =
       config === undefined ? 'a config that groups have' : config.wantedInstead(seen, broker);
     return wanted === undefined ? [] : [{ key, seen, wanted }];
   });
   if (faults.length > 0) return faults;
-  const session = overrides.get(SESSION_TIMEOUT) ?? String(broker.sessionTimeoutMs);
-  const heartbeat = overrides.get(HEARTBEAT_INTERVAL) ?? String(broker.heartbeatIntervalMs);
-  if (Number(session) > Number(heartbeat)) return [];
-  const wanted = `more than ${HEARTBEAT_INTERVAL}, which is ${heartbeat}`;
-  return [{ key: SESSION_TIMEOUT, seen: session, wanted }];
+  if (!changed.has(SESSION_TIMEOUT) && !changed.has(HEARTBEAT_INTERVAL)) return [];
+  const inForce = resolveGroupSettings(broker, overrides, () => {});
+  if (inForce.sessionTimeoutMs > inForce.heartbeatIntervalMs) return [];
+  const wanted = `more than ${HEARTBEAT_INTERVAL}, which is ${inForce.heartbeatIntervalMs}`;
+  return [{ key: SESSION_TIMEOUT, seen: String(inForce.sessionTimeoutMs), wanted }];
 }
 
 /** Where a value comes from, in Kafka's words. */

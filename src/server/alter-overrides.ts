@@ -6,7 +6,7 @@ export type OverrideChange = {
   readonly name: string;
   readonly changes: ReadonlyMap<string, string | null>;
   readonly validateOnly: boolean;
-  /** The refusal of the complete set after the change, if any. */
+  /** The refusal of the change, if any, by the complete set after it. */
   readonly judge: (wanted: ReadonlyMap<string, string>) => Outcome | undefined;
 };
 

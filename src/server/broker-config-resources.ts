@@ -110,7 +110,7 @@ export function brokerConfigResources(parts: BrokerConfigParts): BrokerConfigRes
         name,
         changes,
         validateOnly,
-        judge: (wanted) => judge(new Map([...below, ...wanted]), values),
+        judge: (wanted) => judge(new Map([...below, ...wanted]), values, changes),
       });
     },
     overridden: () => overrides.names('broker'),
@@ -124,18 +124,29 @@ function plainValue(name: SettingName, text: string | undefined): string | null 
   return parsed === undefined ? text : rows[name].format(parsed.value);
 }
 
-/** The refusal of values above those of the start, if any: one that is not allowed, or that others do not bear (BC-1). */
-function judge(wanted: ReadonlyMap<string, string>, start: SettingValues): Outcome | undefined {
+/**
+ * The refusal of a change of the values above those of the start, if any: a changed one that is not allowed, or that others
+ * do not bear (BC-1). What was kept before is not judged: settings of the start may have changed below it since.
+ */
+function judge(
+  wanted: ReadonlyMap<string, string>,
+  start: SettingValues,
+  changes: ReadonlyMap<string, string | null>,
+): Outcome | undefined {
   const values: Record<string, unknown> = { ...start };
   for (const [key, text] of wanted) {
     if (!isSettingName(key)) continue;
     const parsed = rows[key].parse(text.trim());
-    if (parsed === undefined)
+    if (parsed === undefined) {
+      if (!changes.has(key)) continue;
       return invalidRequest(`${key} is "${text}", wanted ${rows[key].allowed}`);
+    }
     values[key] = parsed.value;
   }
   // Each value was made by its own row, which is what the type says.
-  const [broken] = contradictionsIn(values as SettingValues);
+  const broken = contradictionsIn(values as SettingValues).find(({ keys }) =>
+    keys.some((key) => changes.has(key)),
+  );
   if (broken === undefined) return undefined;
   return invalidRequest(`${broken.keys[0]} is "${broken.seen}", wanted ${broken.wanted}`);
 }

@@ -36,8 +36,11 @@ export type BrokerSynonym = ConfigSynonym & {
 export function groupConfigResources(parts: GroupConfigParts): ConfigResources {
   const { overrides, broker, brokerChain, behaviour } = parts;
 
-  function judge(wanted: ReadonlyMap<string, string>): Outcome | undefined {
-    const faults = validateGroupConfigs(wanted, broker());
+  function judge(
+    wanted: ReadonlyMap<string, string>,
+    changes: ReadonlyMap<string, string | null>,
+  ): Outcome | undefined {
+    const faults = validateGroupConfigs(wanted, broker(), changes);
     if (faults.length === 0) return undefined;
     const texts = faults.map(({ key, seen, wanted }) =>
       groupConfigs.has(key) ? `${key} is "${seen}", wanted ${wanted}` : noSuchConfig(key),
@@ -56,7 +59,13 @@ export function groupConfigResources(parts: GroupConfigParts): ConfigResources {
       }).map((row) => ({ ...row, readOnly: false, sensitive: false, documentation: null })),
     overrides: (name) => overrides.of('group', name),
     alter: (name, changes, { validateOnly }) =>
-      alterOverrides(overrides, { kind: 'group', name, changes, validateOnly, judge }),
+      alterOverrides(overrides, {
+        kind: 'group',
+        name,
+        changes,
+        validateOnly,
+        judge: (wanted) => judge(wanted, changes),
+      }),
     overridden: () => overrides.names('group'),
   };
 }

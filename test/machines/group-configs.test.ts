@@ -7,7 +7,7 @@ import { BROKER } from './group-config-samples.ts';
 const START = 'earliest, latest or by_duration: and a duration as PT1H';
 
 const faultsOf = (overrides: Record<string, string>, broker = BROKER) =>
-  validateGroupConfigs(new Map(Object.entries(overrides)), broker);
+  validateGroupConfigs(new Map(Object.entries(overrides)), broker, new Set(Object.keys(overrides)));
 
 describe('validateGroupConfigs()', () => {
   const bad: [string, string, string][] = [
@@ -90,6 +90,52 @@ describe('validateGroupConfigs()', () => {
         'share.auto.offset.reset': 'by_duration:P1DT2.5S',
       }),
     ).to.deep.equal([]);
+  });
+
+  const kept: [string, string][] = [
+    ['streams.assignor.name', 'gone'],
+    ['streams.num.standby.replicas', '3'],
+    ['streams.session.timeout.ms', '1000'],
+    ['streams.heartbeat.interval.ms', '50000'],
+    ['streams.rack.aware.assignment.tags', 'zone,zone'],
+    ['streams.no.such.key', '1'],
+  ];
+  for (const [key, value] of kept) {
+    it(`lets ${key} = "${value}" be that was kept, whatever else is changed (GC-2, GC-5)`, () => {
+      const change = new Map([
+        ['streams.num.warmup.replicas', '3'],
+        ['streams.acceptable.recovery.lag', '-1'],
+      ]);
+      expect(
+        validateGroupConfigs(new Map([[key, value], ...change]), BROKER, change),
+      ).to.deep.equal([
+        {
+          key: 'streams.acceptable.recovery.lag',
+          seen: '-1',
+          wanted: 'a whole number from 0 to 9223372036854775807',
+        },
+      ]);
+    });
+  }
+
+  it('judges session timeout and heartbeat interval where one is changed, the kept one as it is in force (GC-2, GC-5)', () => {
+    const heartbeat = 'streams.heartbeat.interval.ms';
+    const session = 'streams.session.timeout.ms';
+    const contradictory = { ...BROKER, sessionTimeoutMsMin: 1_000 };
+    const both = new Map([
+      [session, '5000'],
+      [heartbeat, '6000'],
+    ]);
+    const judged = (changed: string, broker = contradictory) =>
+      validateGroupConfigs(both, broker, new Set([changed]));
+    const fault = { key: session, seen: '5000', wanted: `more than ${heartbeat}, which is 6000` };
+    expect([
+      judged(session),
+      judged(heartbeat),
+      judged('streams.num.warmup.replicas'),
+    ]).to.deep.equal([[fault], [fault], []]);
+    // Brought back to its bound of 45 000, the kept session timeout is long enough.
+    expect(judged(heartbeat, BROKER)).to.deep.equal([]);
   });
 
   it("judges session timeout against heartbeat interval with the broker's for the missing one (GC-2)", () => {

@@ -9,6 +9,7 @@ import {
   answerDescribeConfigs,
   answerListConfigResources,
 } from '../../src/server/handlers/describe-configs.ts';
+import { MemoryKeyValues } from '../../src/store/memory-key-values.ts';
 import { incoming } from '../support/incoming.ts';
 import type { TestParts } from '../support/standalone-parts.ts';
 import { standaloneParts } from '../support/standalone-parts.ts';
@@ -127,6 +128,47 @@ describe('answerDescribeConfigs()', () => {
     expect(await describeOne(parts, [GROUP, 'g', keys])).to.deep.equal({
       [STANDBYS]: ['0', 5],
       [WARMUPS]: ['3', 8],
+    });
+  });
+
+  it('takes changes of other settings when what is kept is not allowed any more since a restart (GC-2, GC-5, BC-1)', async () => {
+    const keyValues = new MemoryKeyValues();
+    const before = await standaloneParts(
+      {},
+      {
+        keyValues,
+        settings: {
+          'assignors.modules': 'moody=./moody.mjs',
+          'group.streams.max.standby.replicas': '5',
+          'group.streams.max.assignment.interval.ms': '30000',
+        },
+      },
+    );
+    const moody: Step = ['streams.assignor.name', SET, 'moody'];
+    expect(
+      await alter(before, [
+        [GROUP, 'orders', [moody, [STANDBYS, SET, '5']]],
+        [BROKER, '1', [[INTERVAL, SET, '20000']]],
+      ]),
+    ).to.deep.equal([0, 0]);
+    const after = await standaloneParts({}, { keyValues });
+    const bufferMax = 'group.coordinator.cached.buffer.max.bytes';
+    expect(
+      await alter(after, [
+        [GROUP, 'orders', [[WARMUPS, SET, '3']]],
+        [BROKER, '1', [[bufferMax, SET, '600000']]],
+      ]),
+    ).to.deep.equal([0, 0]);
+    expect(
+      await alter(after, [
+        [GROUP, 'orders', [moody]],
+        [BROKER, '1', [[INTERVAL, SET, '20000']]],
+      ]),
+    ).to.deep.equal([40, 42]);
+    expect(Object.fromEntries(after.configs.group.overrides('orders'))).to.deep.equal({
+      'streams.assignor.name': 'moody',
+      [STANDBYS]: '5',
+      [WARMUPS]: '3',
     });
   });
 

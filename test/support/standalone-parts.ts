@@ -33,10 +33,12 @@ export async function standaloneParts(
     readonly profile?: Profile;
     /** Settings of every broker are this node's, as in a gateway. */
     readonly standsForAll?: boolean;
+    /** Of an earlier call, for a start with what was kept then. */
+    readonly keyValues?: MemoryKeyValues;
   } = {},
 ): Promise<TestParts> {
   const { topics = {}, settings = {}, profile = 'kip', standsForAll = false } = options;
-  const keyValues = new MemoryKeyValues();
+  const { keyValues = new MemoryKeyValues() } = options;
   let ids = 0;
   const random = (count: number) => {
     ids += 1;
