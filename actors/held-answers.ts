@@ -58,24 +58,49 @@ export class HeldAnswers {
     const isOfThisLife = outcome.incarnation === slot?.soft.incarnation;
     const parked = isOfThisLife ? this.#parked.take(groupId, outcome.run) : undefined;
     if (parked !== undefined) this.#timers.cancel(waitKey(groupId));
-    const { run } = outcome;
-    try {
-      const decision =
-        slot && decideRunOver(slot, outcome, parked?.held, contextOf(groupId, this.#env));
-      if (decision !== undefined) {
-        const memberId = parked?.held.request.memberId ?? null;
-        const about = { groupId, cause: 'target ready', memberId };
-        this.#carrier.carryOut(about, decision, lookBack);
-        const { reply } = decision;
-        if (parked !== undefined && reply.kind === 'answer' && reply.value !== undefined) {
-          this.#answer(parked, reply.value);
-          return;
-        }
-      }
-    } catch (cause) {
-      this.#env.log.error({ err: cause, groupId, run }, 'Target could not be installed');
+    if (slot === undefined) {
+      if (parked !== undefined) this.#answerWithout(parked);
+      return;
     }
-    if (parked !== undefined) this.#answerWithout(parked);
+    try {
+      this.#conclude(slot, outcome, parked, lookBack);
+    } catch (cause) {
+      const { incarnation, run } = outcome;
+      this.#env.log.error({ err: cause, groupId, run }, 'Target could not be installed');
+      this.#giveUp(slot, { kind: 'failed', incarnation, run, reason: textOf(cause) }, parked);
+    }
+  }
+
+  #conclude(
+    slot: GroupSlot,
+    outcome: RunOutcome,
+    parked: ParkedHeartbeat | undefined,
+    lookBack?: RunLookBack,
+  ): void {
+    const { groupId } = slot;
+    const decision = decideRunOver(slot, outcome, parked?.held, contextOf(groupId, this.#env));
+    const memberId = parked?.held.request.memberId ?? null;
+    this.#carrier.carryOut({ groupId, cause: 'target ready', memberId }, decision, lookBack);
+    const { reply } = decision;
+    if (parked === undefined) return;
+    if (reply.kind === 'answer' && reply.value !== undefined) this.#answer(parked, reply.value);
+    else this.#answerWithout(parked);
+  }
+
+  /** Nobody waits for a target that could not be installed: it is as if its run had failed, and there will be another (OFF-6). */
+  #giveUp(
+    slot: GroupSlot,
+    failed: Extract<RunOutcome, { kind: 'failed' }>,
+    parked: ParkedHeartbeat | undefined,
+  ): void {
+    try {
+      this.#conclude(slot, failed, parked);
+    } catch (cause) {
+      this.#env.log.error({ err: cause, groupId: slot.groupId }, 'Decision failed');
+      if (parked !== undefined) {
+        this.#answer(parked, refusedAnswer('COORDINATOR_NOT_AVAILABLE', null));
+      }
+    }
   }
 
   /** The wait for this run was long enough. */
@@ -131,4 +156,8 @@ export class HeldAnswers {
       this.#carrier.answer(groupId, { reply, refuse: refusedAnswer }, answer);
     }
   }
+}
+
+function textOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -142,27 +142,48 @@ export class NumberedTasks implements TasksByRole {
 }
 
 /**
- * How many tasks there are in all roles, and how long an id of their subtopologies can be, in UTF-16 code units; found
- * without making lists.
+ * How many tasks there are in all roles, in how many entries of their lists, and how long an id of their subtopologies can
+ * be, in UTF-16 code units; found without making lists.
  */
 export function extentOf(tasks: TasksByRole): {
   readonly tasks: number;
+  readonly entries: number;
   readonly idLength: number;
 } {
   if (tasks instanceof NumberedTasks) {
     const { of, place } = tasks;
-    const count = lengthOfRow(of.actives, place) + lengthOfRow(of.standbys, place);
-    return { tasks: count, idLength: of.idLength };
+    return {
+      tasks: lengthOfRow(of.actives, place) + lengthOfRow(of.standbys, place),
+      entries: entriesOfRow(of, of.actives, place) + entriesOfRow(of, of.standbys, place),
+      idLength: of.idLength,
+    };
   }
   const lists = ROLES.flatMap((role) => tasks[role]);
   return {
     tasks: lists.reduce((sum, { partitions }) => sum + partitions.length, 0),
+    entries: lists.length,
     idLength: longest(lists.map(({ subtopologyId }) => subtopologyId)),
   };
 }
 
 function lengthOfRow({ start }: NumberedLists, at: number): number {
   return (start[at + 1] as number) - (start[at] as number);
+}
+
+/** Tasks of a subtopology follow one another. */
+function entriesOfRow(
+  { numbering: { subtopologyOf } }: NumberedTargets,
+  { start, tasks }: NumberedLists,
+  at: number,
+): number {
+  let entries = 0;
+  let before = -1;
+  for (let i = start[at] as number; i < (start[at + 1] as number); i++) {
+    const subtopology = subtopologyOf[tasks[i] as number] as number;
+    if (subtopology !== before) entries++;
+    before = subtopology;
+  }
+  return entries;
 }
 
 function longest(ids: readonly string[]): number {

@@ -117,7 +117,6 @@ type Node<V> = Leaf<V> | Collision<V> | Branch<V>;
 
 const BITS = 5;
 const MASK = 31;
-const HASH_BITS = 32;
 /** So many leaves are sorted into branches; fewer go there one by one. */
 const BULK = 4;
 
@@ -188,6 +187,10 @@ function insert<V>(node: Node<V>, leaf: Leaf<V>, shift: number): Node<V> {
   };
 }
 
+function haveOneHash<V>(leaves: readonly Leaf<V>[]): boolean {
+  return leaves.every(({ hash }) => hash === leaves[0]?.hash);
+}
+
 /** Leaves of different keys. */
 function insertAll<V>(
   node: Node<V> | undefined,
@@ -196,7 +199,7 @@ function insertAll<V>(
 ): Node<V> | undefined {
   const branch = node?.kind === 'branch' ? node : undefined;
   const isOther = node !== undefined && branch === undefined;
-  if (isOther || leaves.length < BULK || shift >= HASH_BITS) {
+  if (isOther || leaves.length < BULK || haveOneHash(leaves)) {
     return leaves.reduce<Node<V> | undefined>(
       (tree, leaf) => (tree === undefined ? leaf : insert(tree, leaf, shift)),
       node,

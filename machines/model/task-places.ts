@@ -41,7 +41,8 @@ export class TaskPlaces {
   /** The place of a task; undefined: it is no stateful one of this topology. */
   of(subtopologyId: string, partition: number): number | undefined {
     const range = this.rangeOf(subtopologyId);
-    return range !== undefined && partition < range.taskCount ? range.first + partition : undefined;
+    if (range === undefined || partition < 0 || partition >= range.taskCount) return undefined;
+    return range.first + partition;
   }
 
   /** Undefined: there is no such subtopology, or it has no state. */

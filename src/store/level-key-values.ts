@@ -97,14 +97,7 @@ export class LevelKeyValues implements KeyValues {
 
   async *scan(range: KeyRange, options: ScanOptions = {}): AsyncGenerator<readonly Entry[]> {
     this.#refuseIfClosed();
-    const iterator = this.#level.iterator({
-      ...encodings,
-      gte: range.from,
-      lt: range.to,
-      reverse: options.backwards ?? false,
-      limit: options.limit ?? -1,
-      highWaterMarkBytes: CHUNK_BYTES,
-    });
+    const iterator = this.#iterator(range, options);
     try {
       for (;;) {
         const chunk = await iterator.nextv(CHUNK_ENTRIES).catch(this.#failed('Read'));
@@ -113,6 +106,22 @@ export class LevelKeyValues implements KeyValues {
       }
     } finally {
       await iterator.close();
+    }
+  }
+
+  #iterator(range: KeyRange, options: ScanOptions) {
+    try {
+      return this.#level.iterator({
+        ...encodings,
+        gte: range.from,
+        lt: range.to,
+        reverse: options.backwards ?? false,
+        limit: options.limit ?? -1,
+        highWaterMarkBytes: CHUNK_BYTES,
+      });
+    } catch (thrown) {
+      // While a failed write is undone the folder is not open.
+      return this.#failed('Read')(thrown);
     }
   }
 

@@ -38,6 +38,22 @@ describe('ShardActor: answers that wait for a run', () => {
     expect(later.activeTasks).to.deep.equal(allFour);
   });
 
+  it('a target that the log would not take is a failed run: its group is told, and there is another (OFF-6)', async () => {
+    const { made, log } = await harnessOnFaultyLog({ settings: { assignmentIntervalMs: 1000 } });
+    log.refuseNextTarget();
+    const answer = await made.beat(joinBeat('g', 'A'));
+    expect([answer.error, answer.statuses.map((each) => each.status)]).to.deep.equal([
+      'NONE',
+      ['ASSIGNMENT_DELAYED'],
+    ]);
+    expect(made.journal.at(-1)?.because[0]).to.equal(
+      'Computing the target of epoch 2 failed: A batch of 9 bytes, at most 8',
+    );
+    await made.clock.pass(1100);
+    const later = await made.beat(steadyBeat('g', 'A', answer.memberEpoch));
+    expect(later.activeTasks).to.deep.equal(allFour);
+  });
+
   it('a member that asks again while its answer waits: both requests get the answer (OFF-8)', async () => {
     const { made } = await harnessOnFaultyLog();
     made.assignor.hold();

@@ -60,7 +60,6 @@ describe('PersistentMap', () => {
         expect(new Map(all)).to.deep.equal(new Map([...plain, ...entries]));
         expect(all.size).to.equal(new Map([...plain, ...entries]).size);
         const oneByOne = entries.reduce((made, [each, value]) => made.set(each, value), map);
-        // The order tells the shape.
         expect([...all]).to.deep.equal([...oneByOne]);
         expect(map.setAll([...plain])).to.equal(map);
       }),

@@ -106,6 +106,8 @@ describe('LevelKeyValues after a failed write', () => {
       const read: unknown[] = [];
       const beforeUndo = async () => {
         read.push(await store.get(KEY).then(String, ({ fault }: StoreError) => fault));
+        const scan = store.scan({ from: KEY, to: Buffer.of(0xff) });
+        read.push(await scan.next().then(String, ({ fault }: StoreError) => fault));
       };
       await withFailingEngine({ beforeUndo }, async () => {
         await rejectionOf(store.write(put('lost'), { sync: true }));
@@ -113,7 +115,7 @@ describe('LevelKeyValues after a failed write', () => {
         read.push(String(await store.get(KEY)));
         await store.close();
       });
-      expect(read).to.deep.equal(['failed', 'next']);
+      expect(read).to.deep.equal(['failed', 'failed', 'next']);
     }));
 
   it('tries again when it cannot be undone, and lets go of the folder meanwhile', () =>

@@ -20,6 +20,7 @@ export class FaultyLog implements RecordLog {
   #held = false;
   #draining = false;
   #called = 0;
+  #refusesTarget = false;
 
   constructor(inner: RecordLog) {
     this.#inner = inner;
@@ -51,7 +52,16 @@ export class FaultyLog implements RecordLog {
     void this.#drain();
   }
 
+  /** The next batch with a target in it is refused at the door. */
+  refuseNextTarget(): void {
+    this.#refusesTarget = true;
+  }
+
   admit(batch: RecordBatch): RecordBatch {
+    if (this.#refusesTarget && batch.records.some(({ type }) => type === 'targetMember')) {
+      this.#refusesTarget = false;
+      throw new LogError('MESSAGE_TOO_LARGE', 'A batch of 9 bytes, at most 8');
+    }
     return this.#inner.admit(batch);
   }
 

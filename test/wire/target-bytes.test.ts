@@ -35,30 +35,35 @@ describe('targetBytesMax()', () => {
     );
   });
 
-  it('makes no lists of a target in numbers', () => {
+  it('is the same of a target in numbers, whose lists are not made for it', () => {
     const numbering = {
       subtopologyIds: ['0', 'long-id'],
       base: Int32Array.of(0, 2, 4),
       subtopologyOf: Int32Array.of(0, 0, 1, 1),
     };
-    // Whoever makes a list reads tasks.
-    const unread = (start: readonly number[]) => ({
-      start: Int32Array.from(start),
-      get tasks(): Int32Array {
-        throw new Error('Read');
-      },
-    });
-    const value = new NumberedTargets(numbering, unread([0, 3, 4]), unread([0, 0, 2])).at(1);
+    const actives = { start: Int32Array.of(0, 3, 4), tasks: Int32Array.of(0, 1, 2, 3) };
+    const standbys = { start: Int32Array.of(0, 0, 3), tasks: Int32Array.of(0, 1, 2) };
+    const value = new NumberedTargets(numbering, actives, standbys).at(1);
     if (value === undefined) throw new Error('Expected a target');
-    expect(extentOf(value)).to.deep.equal({ tasks: 3, idLength: 'long-id'.length });
     const plain: TasksByRole = {
       active: [{ subtopologyId: 'long-id', partitions: [1] }],
-      standby: [{ subtopologyId: '0', partitions: [0, 1] }],
+      standby: [
+        { subtopologyId: '0', partitions: [0, 1] },
+        { subtopologyId: 'long-id', partitions: [0] },
+      ],
       warmup: [],
     };
+    expect(extentOf(value)).to.deep.equal({ tasks: 4, entries: 3, idLength: 'long-id'.length });
     expect(extentOf(plain)).to.deep.equal(extentOf(value));
-    expect(targetBytesMax(recordOf('g', 'm', value))).to.be.at.least(
-      bytesOf(recordOf('g', 'm', plain)),
+    expect(targetBytesMax(recordOf('g', 'm', value))).to.equal(
+      targetBytesMax(recordOf('g', 'm', plain)),
     );
+  });
+
+  it('is near to what many tasks of few subtopologies take, however long their ids are (BA-1)', () => {
+    const partitions = Array.from({ length: 1000 }, (_, partition) => partition);
+    const lists = [{ subtopologyId: 'x'.repeat(40), partitions }];
+    const record = recordOf('g', 'm', { active: lists, standby: lists, warmup: [] });
+    expect(targetBytesMax(record)).to.be.below(1.1 * bytesOf(record));
   });
 });

@@ -3,8 +3,10 @@ import type { TargetMemberRecord } from '../../../machines/records.ts';
 
 /** UTF-8 of one UTF-16 code unit. */
 const CHARACTER_BYTES_MAX = 3;
-/** A task alone in its subtopology: lengths of the id and of the list, the partition, tagged fields. */
-const TASK_BYTES_MAX = 5 + 5 + 4 + 1;
+/** Of a subtopology with tasks: lengths of the id and of the list, tagged fields. */
+const ENTRY_BYTES_MAX = 5 + 5 + 1;
+/** A partition. */
+const TASK_BYTES = 4;
 /** Type and version, lengths of both ids and of three lists, tagged fields. */
 const RECORD_BYTES_MAX = 2 + 2 + 2 * 5 + 3 * 5 + 2;
 
@@ -12,6 +14,7 @@ const RECORD_BYTES_MAX = 2 + 2 + 2 * 5 + 3 * 5 + 2;
 export function targetBytesMax({ groupId, memberId, value }: TargetMemberRecord): number {
   const idBytes = CHARACTER_BYTES_MAX * (groupId.length + memberId.length);
   if (value === null) return RECORD_BYTES_MAX + idBytes;
-  const { tasks, idLength } = extentOf(value);
-  return RECORD_BYTES_MAX + idBytes + tasks * (TASK_BYTES_MAX + CHARACTER_BYTES_MAX * idLength);
+  const { tasks, entries, idLength } = extentOf(value);
+  const entryBytes = ENTRY_BYTES_MAX + CHARACTER_BYTES_MAX * idLength;
+  return RECORD_BYTES_MAX + idBytes + entries * entryBytes + tasks * TASK_BYTES;
 }
