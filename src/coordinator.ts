@@ -166,7 +166,8 @@ async function start(
     tally: metrics.server,
   });
   const listener = await listeners.open(config.listen, front.nodeId);
-  const admin = await startAdmin(config, { router, storage, metrics, front, log }, closers);
+  const parts = { router, storage, metrics, front, listeners, log };
+  const admin = await startAdmin(config, parts, closers);
   // Clients that come now are told to try again; a shard answers as soon as it is loaded. From then on its members'
   // sessions run (LOAD-1): not while upstream is away, when they beat and nobody may hear them.
   const served = front.ready().then(() => shards.load());
@@ -287,7 +288,14 @@ function configResources(
 
 async function startAdmin(
   config: Config,
-  parts: { router: Router; storage: Storage; metrics: Metrics; front: Front; log: Log },
+  parts: {
+    router: Router;
+    storage: Storage;
+    metrics: Metrics;
+    front: Front;
+    listeners: Listeners;
+    log: Log;
+  },
   closers: (() => Promise<void>)[],
 ): Promise<AdminServer | undefined> {
   if (config.admin === undefined) return undefined;
@@ -297,6 +305,7 @@ async function startAdmin(
     journal: parts.storage.journal,
     metrics: parts.metrics,
     upstreamReached: () => parts.front.isReachable(),
+    addresses: () => parts.listeners.addresses(),
     log: parts.log,
   });
   closers.push(() => admin.close());

@@ -61,6 +61,11 @@ export class Listeners {
     throw new ListenError('ECANCELED', text, { cause: undefined });
   }
 
+  /** All of them, as they are advertised; first the one to begin at. */
+  addresses(): readonly HostPort[] {
+    return this.#open.map(({ info: { host, port } }) => ({ host, port }));
+  }
+
   /** Those that stand for upstream nodes, by node id; a node may come later. */
   nodeAddresses(): ReadonlyMap<number, HostPort> {
     const addresses = new Map<number, HostPort>();

@@ -4,6 +4,7 @@ import { type Chart, charts } from '../../machines/charts.ts';
 import { shardOf } from '../../machines/model/ids.ts';
 import { readChartModel } from '../charts/chart-model.ts';
 import { renderChart } from '../charts/render-chart.ts';
+import { formatHostPort, type HostPort } from '../config/host-port.ts';
 import { groupPieces, joinPieces } from '../problem/cell-text.ts';
 import { VERSION } from '../version.ts';
 import { HttpError } from './http-error.ts';
@@ -14,6 +15,7 @@ import {
   type GroupsAnswer,
   type JournalAnswer,
   readyView,
+  type StatusAnswer,
   stateView,
   summaryView,
 } from './views.ts';
@@ -30,6 +32,8 @@ export type AdminSources = {
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
   /** A gateway has reached its cluster once; always true for a standalone coordinator. */
   readonly upstreamReached: () => boolean;
+  /** Where clients reach this coordinator, as it advertises itself: first the address to begin at. */
+  readonly addresses: () => readonly HostPort[];
 };
 
 /** An answer's status and body, before it is written. */
@@ -58,6 +62,7 @@ const routes: readonly Route[] = [
   { path: ['metrics'], about: 'numbers, for Prometheus', answer: answerMetrics },
   { path: ['health', 'live'], about: 'the process runs', answer: () => json({ live: true }) },
   { path: ['health', 'ready'], about: 'clients can be served', answer: answerReady },
+  { path: ['status'], about: 'where clients reach this coordinator', answer: answerStatus },
   { path: ['groups'], about: 'streams groups: ?match=&after=&limit=', answer: answerGroups },
   { path: ['groups', '*', 'state'], about: 'a group as it is now', answer: answerState },
   {
@@ -120,6 +125,11 @@ async function answerMetrics(_: Asked, { metrics }: AdminSources): Promise<HttpA
 function answerReady(_: Asked, { coordinator, upstreamReached }: AdminSources): HttpAnswer {
   const view = readyView(coordinator.shards(), { upstreamReached: upstreamReached() });
   return { ...json(view), status: view.ready ? 200 : 503 };
+}
+
+function answerStatus(_: Asked, { addresses }: AdminSources): HttpAnswer {
+  const answer: StatusAnswer = { version: VERSION, addresses: addresses().map(formatHostPort) };
+  return json(answer);
 }
 
 async function answerGroups({ query }: Asked, { coordinator }: AdminSources): Promise<HttpAnswer> {

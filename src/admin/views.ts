@@ -135,6 +135,13 @@ export type ReadyAnswer = {
   readonly upstreamReached: boolean;
 };
 
+/** The answer of `/status`. */
+export type StatusAnswer = {
+  readonly version: string;
+  /** `host:port` as clients are told them: first where they connect, then a gateway's that stand for upstream nodes. */
+  readonly addresses: readonly string[];
+};
+
 /** What goes wrong is told like this, with a status of 400 and above. */
 export type ErrorAnswer = { readonly error: string };
 

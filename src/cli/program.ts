@@ -1,8 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { charts } from '../../machines/charts.ts';
 import { CHART_FORMATS, type ChartFormat } from '../charts/render-chart.ts';
-import { AdminClient } from '../client/admin.ts';
-import { ClientError } from '../client/client-error.ts';
+import type { AdminClient } from '../client/admin.ts';
 import { rows, type SettingName } from '../config/definitions.ts';
 import type { HostPort } from '../config/host-port.ts';
 import { defaultText } from '../config/settings-docs.ts';
@@ -17,6 +16,7 @@ import { configureGroup, type GroupConfigFlags } from './group-config.ts';
 import {
   deleteGroups,
   describeGroup,
+  type LiveFrom,
   listGroups,
   type Printing,
   showMembers,
@@ -24,13 +24,12 @@ import {
 } from './groups.ts';
 import type { ConfigFlags } from './load-config.ts';
 import { type PrintConfigFlags, printConfig } from './print-config.ts';
+import { BOOTSTRAP_TEXT, connectTo, type Places } from './same-coordinator.ts';
 import { serve } from './serve.ts';
 import { jsonText } from './table.ts';
 import { visualize } from './visualize.ts';
 import { askWhy, whyText } from './why.ts';
 
-const BOOTSTRAP: HostPort = { host: '127.0.0.1', port: 9_092 };
-const CLIENT_ID = 'headgate-cli';
 const WHY_LIMIT = 100;
 
 /** The command line, as a value: parse it with `parseAsync`. Errors of use and of work are thrown. */
@@ -97,8 +96,8 @@ function addConfig(program: Command, io: CommandIo): void {
     .action((flags: PrintConfigFlags) => printConfig(flags, io));
 }
 
-type GroupsFlags = { readonly json?: boolean };
-type Asked = Printing & { readonly client: AdminClient };
+type GroupsFlags = Places & { readonly json?: true };
+type Asked = Printing & LiveFrom & { readonly client: AdminClient };
 
 function addGroups(program: Command, io: CommandIo): void {
   const groups = program.command('groups').description('look at groups, and delete them');
@@ -106,55 +105,43 @@ function addGroups(program: Command, io: CommandIo): void {
     groups
       .command(line)
       .description(about)
-      .addOption(hostPorts('--bootstrap <host:port,..>', 'where to connect', BOOTSTRAP))
+      .addOption(bootstrapOption())
+      .addOption(liveOption())
       .option('--json', 'for programs');
-  const printing = ({ json = false }: GroupsFlags): Printing => ({ io, json });
-  const asked = async (
-    flags: GroupsFlags & { readonly bootstrap: readonly HostPort[] },
-    work: (parts: Asked) => Promise<void>,
-  ) => {
-    const client = await connected(flags.bootstrap);
+  const asked = async (flags: GroupsFlags, work: (parts: Asked) => Promise<void>) => {
+    const client = await connectTo(flags);
     try {
-      await work({ client, ...printing(flags) });
+      await work({ client, io, json: flags.json === true, admin: flags.admin });
     } finally {
       client.close();
     }
   };
-  type Flags = GroupsFlags & { readonly bootstrap: readonly HostPort[] };
-
   ask('list', 'streams groups with their states')
     .option('--all', 'groups of all types')
-    .action((flags: Flags & { all?: true }) =>
+    .action((flags: GroupsFlags & { all?: true }) =>
       asked(flags, ({ client, ...print }) =>
         listGroups(client, { ...print, all: flags.all === true }),
       ),
     );
-  type LiveFlags = Flags & { readonly admin?: HostPort };
-  ask('describe <group>', 'state, epochs and topology')
-    .addOption(liveOption())
-    .action((group: string, flags: LiveFlags) =>
-      asked(flags, ({ client, ...print }) =>
-        describeGroup(client, group, { ...print, admin: flags.admin }),
-      ),
-    );
-  ask('members <group>', 'members with their tasks')
-    .addOption(liveOption())
-    .action((group: string, flags: LiveFlags) =>
-      asked(flags, ({ client, ...print }) =>
-        showMembers(client, group, { ...print, admin: flags.admin }),
-      ),
-    );
+  ask('describe <group>', 'state, epochs and topology').action(
+    (group: string, flags: GroupsFlags) =>
+      asked(flags, ({ client, ...print }) => describeGroup(client, group, print)),
+  );
+  ask('members <group>', 'members with their tasks').action((group: string, flags: GroupsFlags) =>
+    asked(flags, ({ client, ...print }) => showMembers(client, group, print)),
+  );
   ask('offsets <group>', 'committed offsets and how far they lag').action(
-    (group: string, flags: Flags) =>
+    (group: string, flags: GroupsFlags) =>
       asked(flags, ({ client, ...print }) => showOffsets(client, group, print)),
   );
-  ask('delete <group...>', 'delete groups without members').action((ids: string[], flags: Flags) =>
-    asked(flags, ({ client, ...print }) => deleteGroups(client, ids, print)),
+  ask('delete <group...>', 'delete groups without members').action(
+    (ids: string[], flags: GroupsFlags) =>
+      asked(flags, ({ client, ...print }) => deleteGroups(client, ids, print)),
   );
   ask('config <group>', 'settings of a group with where they come from; changes them first')
     .addOption(collecting('--set <key=value>', 'one setting; may be given many times'))
     .addOption(collecting('--unset <key>', "back to the broker's value; may be given many times"))
-    .action((group: string, flags: Flags & Partial<GroupConfigFlags>) =>
+    .action((group: string, flags: GroupsFlags & Partial<GroupConfigFlags>) =>
       asked(flags, ({ client, ...print }) => {
         const { set = [], unset = [] } = flags;
         return configureGroup(client, group, { ...print, set, unset });
@@ -240,24 +227,17 @@ function addBench(program: Command): void {
     .action((name: string, args: readonly string[]) => runBenchmark(name, args));
 }
 
-async function connected(bootstrap: readonly HostPort[]): Promise<AdminClient> {
-  try {
-    return await AdminClient.connect(bootstrap, { clientId: CLIENT_ID });
-  } catch (cause) {
-    if (!(cause instanceof ClientError)) throw cause;
-    throw new ClientError(cause.failure, `${cause.message} (--bootstrap)`, { cause });
-  }
-}
-
 function liveOption(): Option {
-  const about = "also what the coordinator's admin server knows: live states, who waits for whom";
+  const about =
+    "the coordinator's admin server: finds the coordinator; describe and members also tell what it knows";
   return new Option('--admin <host:port>', about).argParser(readHostPort);
 }
 
-function hostPorts(flags: string, about: string, fallback: HostPort): Option {
-  return new Option(flags, about)
-    .argParser((text: string) => text.split(',').map(readHostPort))
-    .default([fallback], `${fallback.host}:${fallback.port}`);
+function bootstrapOption(): Option {
+  const about = `where to connect (default: the coordinator of --admin, else ${BOOTSTRAP_TEXT})`;
+  return new Option('--bootstrap <host:port,..>', about).argParser((text: string) =>
+    text.split(',').map(readHostPort),
+  );
 }
 
 function oneOf(words: readonly string[]): (text: string) => string {

@@ -1,7 +1,12 @@
 import type { ResponseOf } from '../wire/apis.ts';
 import { errorName, type WireErrorName } from '../wire/errors.ts';
 import { ClientError } from './client-error.ts';
-import { type BrokerAddress, ClientConnection, type ConnectionOptions } from './connection.ts';
+import {
+  type BrokerAddress,
+  ClientConnection,
+  type ConnectionOptions,
+  title,
+} from './connection.ts';
 
 export type AdminOptions = ConnectionOptions & {
   /** For how long, in waits between attempts, errors that pass by themselves are tried again; ms. */
@@ -103,6 +108,11 @@ export class AdminClient {
         () => undefined,
       );
     }
+  }
+
+  /** The brokers that clients are told of. */
+  async brokers(): Promise<readonly BrokerAddress[]> {
+    return this.#nodes();
   }
 
   /** Groups of all brokers, ascending by id; `types` empty: of all types. */
@@ -275,8 +285,9 @@ export class AdminClient {
       const found = await this.#findCoordinator(groupId);
       const { error, message, value: coordinator } = found;
       if (error !== 'NONE' || coordinator === undefined)
-        return { error, message, value: undefined };
-      return ask(await this.#connectionTo(coordinator), coordinator);
+        return { error, message, asked: this.#bootstrap.address, value: undefined };
+      const outcome = await ask(await this.#connectionTo(coordinator), coordinator);
+      return { ...outcome, asked: coordinator };
     });
   }
 
@@ -327,7 +338,8 @@ export class AdminClient {
       const isOver = waitedMs + waitMs > retryForMs;
       if (isOver || !PASSING.includes(outcome.error)) {
         const reason = outcome.message ?? 'the broker gives no reason';
-        throw new ClientError('refused', `Cannot ${what}: ${outcome.error}: ${reason}`, {
+        const place = outcome.asked === undefined ? '' : ` at ${title(outcome.asked)}`;
+        throw new ClientError('refused', `Cannot ${what}${place}: ${outcome.error}: ${reason}`, {
           error: outcome.error,
         });
       }
@@ -344,6 +356,8 @@ function byTimer(ms: number): Promise<void> {
 type Outcome<T> = {
   readonly error: WireErrorName;
   readonly message?: string | null | undefined;
+  /** Who gave it; left out where that is told anyway, or no matter. */
+  readonly asked?: BrokerAddress;
   /** There when the error is NONE. */
   readonly value: T | undefined;
 };

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { expect } from 'chai';
 import { shardOf } from '../../machines/model/ids.ts';
 import { AdminListenError } from '../../src/admin/server.ts';
+import { VERSION } from '../../src/version.ts';
 import { AdminStage, SHARDS, shardStatus } from '../support/admin-stage.ts';
 
 describe('the admin server', () => {
@@ -48,6 +49,17 @@ describe('the admin server', () => {
     stage.shards = [];
     stage.upstreamReached = true;
     expect((await stage.ask('/health/ready')).status).to.equal(503);
+  });
+
+  it('GET /status tells where clients reach the coordinator', async () => {
+    stage.addresses = [
+      { host: 'gate', port: 9_092 },
+      { host: '::1', port: 9_192 },
+    ];
+    expect(await stage.askJson('/status')).to.deep.equal({
+      status: 200,
+      body: { version: VERSION, addresses: ['gate:9092', '[::1]:9192'] },
+    });
   });
 
   it('GET /charts marks the state that a group and its members are in', async () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { systemClock } from '../../src/clock.ts';
 import { apis } from '../../src/wire/apis.ts';
 import { errorCode } from '../../src/wire/errors.ts';
+import { AdminStage } from '../support/admin-stage.ts';
 import { FakeBroker } from '../support/fake-broker.ts';
 import { FakeIo } from '../support/fake-io.ts';
 
@@ -40,6 +41,9 @@ describe('headgate groups', () => {
     standbyTasks: [],
     warmupTasks: [],
   });
+
+  const unknownText = () =>
+    `Cannot describe group "x" at ${host}:${broker.port}: GROUP_ID_NOT_FOUND: Nobody knows it\n`;
 
   function scriptDescribe(): void {
     broker.on('StreamsGroupDescribe', ({ groupIds }) => ({
@@ -80,6 +84,50 @@ describe('headgate groups', () => {
       })),
     }));
   }
+
+  describe('with --admin', () => {
+    let stage: AdminStage;
+    beforeEach(async () => {
+      stage = await new AdminStage().open();
+      stage.addresses = [{ host, port: broker.port }];
+      scriptDescribe();
+      broker.on('ListGroups', () => ({
+        groups: [{ groupId: 'orders', groupType: 'streams', groupState: 'Stable' }],
+      }));
+    });
+    afterEach(() => stage.close());
+
+    const admin = () => ['--admin', `${host}:${stage.server.address.port}`];
+
+    it('every command finds the coordinator of the admin server', async () => {
+      expect(await io.run('groups', 'list', ...admin())).to.equal(0);
+      expect(io.output).to.equal('GROUP   TYPE     STATE\norders  streams  Stable\n');
+      io.output = '';
+      expect(await io.run('groups', 'describe', 'orders', '--json', ...admin())).to.equal(0);
+      const { coordinator, live } = JSON.parse(io.output);
+      expect(coordinator).to.deep.equal({ nodeId: 1, host, port: broker.port });
+      expect(live.groupId).to.equal('orders');
+    });
+
+    it('takes a --bootstrap that leads to the same coordinator', async () => {
+      expect(await ask('list', ...admin())).to.equal(0);
+      expect(io.errors).to.equal('');
+    });
+
+    it('refuses to mix the answers of two coordinators', async () => {
+      stage.addresses = [
+        { host: 'other', port: 9_092 },
+        { host: 'other', port: 9_192 },
+      ];
+      expect(await ask('describe', 'orders', ...admin())).to.equal(2);
+      const [at, there] = [broker.port, stage.server.address.port];
+      expect([io.output, io.errors]).to.deep.equal([
+        '',
+        `Cannot use --bootstrap ${host}:${at} together with --admin ${host}:${there}: the one leads to ${host}:${at}, ` +
+          'the other is of other:9092,other:9192: name one of them, or those of one coordinator\n',
+      ]);
+    });
+  });
 
   it('list shows streams groups, with --all every type', async () => {
     broker.on('ListGroups', ({ typesFilter }) => ({
@@ -202,7 +250,7 @@ describe('headgate groups', () => {
       groups: groups.map(({ groupId }) => ({ groupId, topics: [] })),
     }));
     expect(await ask('offsets', 'x')).to.equal(1);
-    expect(io.errors).to.equal('Cannot describe group "x": GROUP_ID_NOT_FOUND: Nobody knows it\n');
+    expect(io.errors).to.equal(unknownText());
   });
 
   it('delete tells of each group and ends with 1 when one stays', async () => {
@@ -304,7 +352,7 @@ describe('headgate groups', () => {
   it('tells in one line that nobody is there, or what the broker said', async () => {
     unknownGroup();
     expect(await ask('members', 'x')).to.equal(1);
-    expect(io.errors).to.equal('Cannot describe group "x": GROUP_ID_NOT_FOUND: Nobody knows it\n');
+    expect(io.errors).to.equal(unknownText());
     const { port } = broker;
     await broker.stop();
     expect(await ask('list')).to.equal(1);

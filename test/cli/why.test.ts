@@ -56,6 +56,7 @@ describe('commands that ask the admin server', () => {
       journal: { read: async () => journal },
       metrics: { contentType: 'text/plain', text: async () => '' },
       upstreamReached: () => true,
+      addresses: () => [],
       listen: { host: '127.0.0.1', port: 0 },
       log: new KeptLog(),
     });

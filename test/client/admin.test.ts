@@ -108,7 +108,7 @@ describe('AdminClient', () => {
     error = 'GROUP_ID_NOT_FOUND';
     expect(await rejectionOf(client.describe('g'))).to.include({
       error: 'GROUP_ID_NOT_FOUND',
-      message: 'Cannot describe group "g": GROUP_ID_NOT_FOUND: the broker gives no reason',
+      message: `Cannot describe group "g" at 127.0.0.1:${second.port}: GROUP_ID_NOT_FOUND: the broker gives no reason`,
     });
     expect(waits).to.have.length(3);
   });

@@ -132,6 +132,7 @@ type Answer = { readonly status: number; readonly type: string; readonly body: s
 export class AdminStage {
   shards: readonly ShardStatus[] = Array.from({ length: SHARDS }, (_, at) => shardStatus(at));
   upstreamReached = true;
+  addresses = [{ host: '127.0.0.1', port: 9_092 }];
   groups: ReadonlyMap<string, GroupView> = new Map([
     ['orders', orders()],
     ['a/b?', { ...orders(), group: newGroup('a/b?') }],
@@ -158,6 +159,7 @@ export class AdminStage {
     },
     metrics: { contentType: 'text/plain', text: async () => 'a 1\n' },
     upstreamReached: () => this.upstreamReached,
+    addresses: () => this.addresses,
   };
   readonly log = {
     debug: () => {},
