@@ -123,7 +123,7 @@ export function statusesOf(input: StatusInput): readonly Status[] {
   if (missingTags.length > 0) {
     statuses.push({
       status: 'MISSING_CLIENT_TAGS',
-      detail: `The member lacks the client tags ${missingTags.join(', ')}`,
+      detail: `The member lacks the client ${missingTags.length === 1 ? 'tag' : 'tags'} ${missingTags.join(', ')}`,
     });
   }
   return statuses.length === 0 ? NO_STATUSES : statuses;

@@ -16,6 +16,9 @@ const NO_TAGS: readonly string[] = [];
 
 type Tagged = Pick<Member, 'memberId' | 'clientTags'>;
 
+/** How people find a member: ids are made by machines. An empty client id is left out. */
+type Named = Pick<Member, 'memberId' | 'clientId' | 'processId'>;
+
 /** Those of the tags that a member has no value for, in their order. */
 export function tagsLackedBy(
   { clientTags }: Pick<Tagged, 'clientTags'>,
@@ -40,10 +43,22 @@ export function lackedTags(
   });
 }
 
-/** A line that tells who lacks a tag, of so many members. */
-export function lackedTagText({ tag, memberIds }: LackedTag, memberCount: number): string {
+/** A line that tells who lacks a tag, of all the members; the first few by name. */
+export function lackedTagText({ tag, memberIds }: LackedTag, members: readonly Named[]): string {
   const { length } = memberIds;
-  return length === memberCount
-    ? `No member has the client tag ${tag}, which ${RACK_AWARE_TAGS_KEY} names`
-    : `${length} of ${memberCount} members lack the client tag ${tag}, which ${RACK_AWARE_TAGS_KEY} names: ${firstFew(memberIds)}`;
+  if (length === members.length) {
+    return `No member has the client tag ${tag}, which ${RACK_AWARE_TAGS_KEY} names`;
+  }
+  const lacking = new Set(memberIds);
+  const named = new Map<string, string>();
+  for (const member of members) {
+    if (lacking.has(member.memberId)) named.set(member.memberId, nameOf(member));
+  }
+  const names = memberIds.map((memberId) => named.get(memberId) ?? memberId);
+  return `${length} of ${members.length} members lack the client tag ${tag}, which ${RACK_AWARE_TAGS_KEY} names: ${firstFew(names)}`;
+}
+
+function nameOf({ memberId, clientId, processId }: Named): string {
+  const client = clientId === '' ? '' : `client ${clientId}, `;
+  return `${memberId} (${client}process ${processId})`;
 }

@@ -222,7 +222,9 @@ function registerMember(
 /** Behind what a member did: the tags it lacks that the assignment is to go by; mostly nothing. */
 function sayLacks(member: Member, { rackAwareAssignmentTags }: GroupSettings): string {
   const tags = tagsLackedBy(member, rackAwareAssignmentTags);
-  return tags.length === 0 ? '' : ` (it lacks the client tags ${tags.join(', ')})`;
+  return tags.length === 0
+    ? ''
+    : ` (it lacks the client ${tags.length === 1 ? 'tag' : 'tags'} ${tags.join(', ')})`;
 }
 
 /** Keeps what the heartbeat reports beside the log (OFS-1, OFS-4). */
@@ -243,7 +245,7 @@ function hearMember(draft: Draft, request: HeartbeatRequest, client: Client): vo
 function sayLackedTags(draft: Draft): void {
   const members = [...draft.group.members.values()];
   for (const lacked of lackedTags(members, draft.context.settings.rackAwareAssignmentTags)) {
-    draft.say(lackedTagText(lacked, members.length));
+    draft.say(lackedTagText(lacked, members));
   }
 }
 

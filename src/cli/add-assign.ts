@@ -206,6 +206,12 @@ function readNewMember(text: string, before: readonly NewMember[] = []): readonl
   if (isProcessMissing || tags.some((parts) => parts.length === 0)) {
     throw new InvalidArgumentError('Wanted [ID][@PROCESS][,TAG=VALUE,..].');
   }
+  const [, tagLike] = /^(?:.*@)?(.*=.*)$/s.exec(name) ?? [];
+  if (tagLike !== undefined) {
+    throw new InvalidArgumentError(
+      `Wanted [ID][@PROCESS][,TAG=VALUE,..]: a tag stands behind a comma, as in NAME,${tagLike}.`,
+    );
+  }
   if (hasRepeats(tags.map(([tag = '']) => tag))) {
     throw new InvalidArgumentError('Wanted each tag once.');
   }

@@ -3,6 +3,7 @@ import { ASSIGNORS } from '../../machines/model/assignors.ts';
 import type { AssignmentFigures } from '../../machines/model/look-back.ts';
 import type { Cell } from '../problem/cell.ts';
 import type { Move } from '../problem/moves.ts';
+import { countOf } from './quality-text.ts';
 import { table } from './table.ts';
 
 /** What one assignor makes of a problem. */
@@ -38,18 +39,14 @@ export function headText(cell: Cell): string {
   const epoch = group?.epoch === undefined ? '' : ` at epoch ${group.epoch}`;
   const standbys = configs.numStandbyReplicas ?? 0;
   const sizes = [
-    count(tasks, 'task', 'tasks'),
+    countOf(tasks, 'task'),
     `standbys ${standbys}`,
-    `${count(members, 'member', 'members')} in ${count(processes, 'process', 'processes')}`,
+    `${countOf(members, 'member')} in ${countOf(processes, 'process', 'processes')}`,
   ].join(', ');
   const detail = dump?.detail === undefined ? '' : `: ${dump.detail}`;
   const why =
     dump === null || dump.why === 'asked' ? '' : `Kept ${dump.at}, ${dump.why}${detail}\n`;
   return `${name}${epoch}: ${sizes}\n${why}`;
-}
-
-function count(number: number, one: string, many: string): string {
-  return `${number} ${number === 1 ? one : many}`;
 }
 
 /**
@@ -88,9 +85,14 @@ function movesText({ assignor, moves, figures }: Found, limit: number): string {
   return table(['TASK', 'ROLE', 'FROM', 'TO', 'WHY'], rows) + rest;
 }
 
-/** A row for each measure, a column for each assignor, and what would be best. */
+/**
+ * A row for each measure, a column for each assignor, and what would be best; a measure that means nothing for the group has
+ * no row.
+ */
 function comparison(found: readonly Found[]): string {
-  const rows = MEASURES.map(({ name, best, tell }) => [name, ...found.map(tell), best]);
+  const rows = MEASURES.filter(({ isAbout = always }) => found.some(isAbout)).map(
+    ({ name, best, tell }) => [name, ...found.map(tell), best],
+  );
   const tags = found[0]?.figures.tagDiversity ?? [];
   const diversity = tags.map(({ tag }, at) => [
     `diversity of copies by ${tag} (Q10)`,
@@ -105,31 +107,42 @@ type Measure = {
   readonly name: string;
   readonly best: string;
   readonly tell: (answer: Found) => string;
+  /** Whether it means something; left out: always. */
+  readonly isAbout?: (answer: Found) => boolean;
 };
+
+const always = () => true;
+const hasState = ({ figures }: Found) => figures.statefulTasks > 0;
+const hadOwners = ({ figures }: Found) => figures.held > 0;
+const hadOwnersOfState = ({ figures }: Found) => figures.statefulHeld > 0;
 
 const MEASURES: readonly Measure[] = [
   {
     name: 'actives that move to another member',
     best: 'as few as evenness allows',
     tell: ({ figures: { moved, held } }) => `${moved} of ${held}`,
+    isAbout: hadOwners,
   },
   {
     name: '  least for evenness',
     best: '',
     tell: ({ figures }) => String(figures.leastMoved),
+    isAbout: hadOwners,
   },
   {
     name: 'actives with state that move',
     best: 'as few as evenness allows',
     tell: ({ figures: { statefulMoved, statefulHeld } }) => `${statefulMoved} of ${statefulHeld}`,
+    isAbout: hadOwnersOfState,
   },
   {
     name: '  least for evenness',
     best: '',
     tell: ({ figures }) => String(figures.leastStatefulMoved),
+    isAbout: hadOwnersOfState,
   },
   {
-    name: 'actives that no member was assigned',
+    name: 'actives that had no owner before',
     best: '',
     tell: ({ figures: { tasks, held } }) => String(tasks - held),
   },
@@ -137,36 +150,43 @@ const MEASURES: readonly Measure[] = [
     name: 'standbys that move to another member',
     best: 'few',
     tell: ({ moves }) => String(countStandbys(moves, { isNew: false })),
+    isAbout: hasState,
   },
   {
-    name: 'standbys that no member was assigned',
+    name: 'standbys that had no owner before',
     best: '',
     tell: ({ moves }) => String(countStandbys(moves, { isNew: true })),
+    isAbout: hasState,
   },
   {
     name: 'standbys that are missing',
     best: '0',
     tell: ({ standbysMissing }) => String(standbysMissing),
+    isAbout: hasState,
   },
   {
     name: 'copies of state to build',
     best: 'few',
     tell: ({ figures }) => String(figures.copiesBuilt),
+    isAbout: hasState,
   },
   {
     name: 'copies that stay (Q8)',
     best: 'all',
     tell: ({ figures: { copiesKept, copiesHeld } }) => `${copiesKept} of ${copiesHeld}`,
+    isAbout: ({ figures }) => figures.copiesHeld > 0,
   },
   {
     name: 'states on disk that are used (Q9)',
     best: 'all',
     tell: ({ figures: { statesReused, statesOnDisk } }) => `${statesReused} of ${statesOnDisk}`,
+    isAbout: ({ figures }) => figures.statesOnDisk > 0,
   },
   {
     name: 'spread of actives with state (Q1)',
     best: '0 or 1',
     tell: ({ figures }) => String(figures.statefulSpread),
+    isAbout: hasState,
   },
   {
     name: 'spread of actives (Q2)',

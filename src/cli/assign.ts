@@ -1,5 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import type { AssignedRun } from '../../actors/ports.ts';
+import { lackedTags, lackedTagText } from '../../machines/decide/client-tags.ts';
 import { gatherProblem } from '../../machines/model/assignment.ts';
 import { ASSIGNORS } from '../../machines/model/assignors.ts';
 import { countTasks } from '../../machines/model/task-list.ts';
@@ -59,7 +60,7 @@ export async function assign(options: AssignOptions, io: CommandIo): Promise<voi
         error: notHere(assignor),
       },
   );
-  warnOfStrangers(cell, options.edits, io);
+  warnOfLackedTags(cell, options.edits, io);
   if (options.json) io.out(jsonText({ problem: summaryOf(cell), answers }));
   else io.out(`${headText(cell)}\n${answersText(answers, options.limit)}`);
   const errors = found.flatMap((answer) => ('error' in answer ? [answer.error] : []));
@@ -216,12 +217,20 @@ function failureOf(assignor: string): (error: unknown) => Answer {
   };
 }
 
-/** Whoever comes without the tags that copies are spread by is nowhere, to an assignor. */
-function warnOfStrangers(cell: Cell, { addMembers = [] }: CellEdits, io: CommandIo): void {
-  if (addMembers.length === 0) return;
-  const keys = cell.configs?.rackAwareAssignmentTags ?? [];
-  for (const { id, tags = {} } of cell.members.slice(-addMembers.length)) {
-    const missing = keys.filter((key) => tags[key] === undefined);
+/** Whoever is without the tags that copies are spread by is nowhere, to an assignor. */
+function warnOfLackedTags(cell: Cell, { addMembers = [] }: CellEdits, io: CommandIo): void {
+  const members = cell.members.map(({ id, process, tags = {} }) => ({
+    memberId: id,
+    clientId: '',
+    processId: process,
+    clientTags: Object.entries(tags).map(([key, value]) => ({ key, value })),
+  }));
+  const lacked = lackedTags(members, cell.configs?.rackAwareAssignmentTags ?? []);
+  for (const each of lacked) io.err(`${lackedTagText(each, members)}\n`);
+  // What nobody has is misspelt, if anything: more of it is no advice.
+  const had = lacked.filter(({ memberIds }) => memberIds.length < members.length);
+  for (const { id } of addMembers.length === 0 ? [] : cell.members.slice(-addMembers.length)) {
+    const missing = had.filter(({ memberIds }) => memberIds.includes(id)).map(({ tag }) => tag);
     if (missing.length === 0) continue;
     const example = missing.map((key) => `,${key}=VALUE`).join('');
     io.err(

@@ -106,7 +106,7 @@ function pendingText(live: GroupStateAnswer): string {
       `The assignment of epoch ${pending.assignmentOfEpoch} is being computed`,
     pending.assignmentFailedAtMs !== null && 'The last assignment failed; the log tells why',
     standIn !== null && standInText(standIn),
-    ...live.lackedTags.map((lacked) => lackedTagText(lacked, members.length)),
+    ...live.lackedTags.map((lacked) => lackedTagText(lacked, members)),
     ...stagedLines(pending.staged),
     pending.shutdownBy !== null && `${pending.shutdownBy} asked the application to shut down`,
     ...members.map(
@@ -211,13 +211,16 @@ function showLiveMembers({ members }: GroupStateAnswer, { json, io }: Printing):
     ].join(' ') || '-';
   const rows = members.map((member) => [
     member.memberId,
+    member.clientId,
+    member.processId,
     member.state,
     String(member.memberEpoch),
     names(member.assigned),
     names(member.pendingRevocation),
     member.waitingFor.length === 0 ? '-' : waitText(member),
   ]);
-  io.out(table(['MEMBER', 'STATE', 'EPOCH', 'TASKS', 'MUST-GIVE-UP', 'WAITS-FOR'], rows));
+  const headings = ['MEMBER', 'CLIENT', 'PROCESS', 'STATE', 'EPOCH', 'TASKS', 'MUST-GIVE-UP'];
+  io.out(table([...headings, 'WAITS-FOR'], rows));
 }
 
 /** `groups offsets`: how far the group is in its topics; of a streams group every source partition is shown. */

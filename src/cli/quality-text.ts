@@ -16,19 +16,22 @@ export function qualityLine({
 /** How good an assignment is, in one line; what has no meaning for it is left out. */
 export function qualityText(figures: AssignmentFigures): string {
   const parts = [movesText(figures), copiesText(figures), spreadText(figures)];
-  if (figures.unassigned > 0) parts.push(`${figures.unassigned} tasks that nobody may take`);
+  if (figures.unassigned > 0)
+    parts.push(`${countOf(figures.unassigned, 'task')} that nobody may take`);
   return parts.filter((part) => part !== '').join('; ');
 }
 
 function movesText(figures: AssignmentFigures): string {
   const { tasks, held, moved, leastMoved, statefulHeld, statefulMoved, leastStatefulMoved } =
     figures;
-  if (held === 0) return `${tasks} active tasks that no member was assigned`;
-  const parts = [`${moved} of ${held} active tasks moved (${leastMoved} at least for evenness)`];
+  if (held === 0) return `${countOf(tasks, 'active task')} had no owner before`;
+  const parts = [
+    `${moved} of ${countOf(held, 'active task')} moved (${leastMoved} at least for evenness)`,
+  ];
   if (statefulHeld > 0 && statefulHeld < held) {
     parts.push(`${statefulMoved} of ${statefulHeld} with state (${leastStatefulMoved} at least)`);
   }
-  if (tasks > held) parts.push(`${tasks - held} that no member was assigned`);
+  if (tasks > held) parts.push(`${tasks - held} had no owner before`);
   return parts.join(', ');
 }
 
@@ -36,9 +39,10 @@ function copiesText(figures: AssignmentFigures): string {
   const { statefulTasks, copiesBuilt, copiesHeld, copiesKept, statesOnDisk, statesReused } =
     figures;
   if (statefulTasks === 0) return '';
-  const parts = [`${copiesBuilt} copies to build`];
+  const parts = [`${countOf(copiesBuilt, 'copy', 'copies')} to build`];
   if (copiesHeld > 0) parts.push(`${copiesKept} of ${copiesHeld} kept`);
-  if (statesOnDisk > 0) parts.push(`${statesReused} of ${statesOnDisk} states on disk used`);
+  if (statesOnDisk > 0)
+    parts.push(`${statesReused} of ${countOf(statesOnDisk, 'state')} on disk used`);
   return parts.join(', ');
 }
 
@@ -51,6 +55,11 @@ function spreadText(figures: AssignmentFigures): string {
   );
   const spread = `spread of ${parts.join(', ')}`;
   return tags.length === 0 ? spread : `${spread}; diversity of ${tags.join(', ')}`;
+}
+
+/** A number with its noun. */
+export function countOf(number: number, one: string, many = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`;
 }
 
 function decimals(value: number): string {

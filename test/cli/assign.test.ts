@@ -55,13 +55,12 @@ describe('headgate assign', () => {
         '  least for evenness                  1',
         'actives with state that move          1 of 3  as few as evenness allows',
         '  least for evenness                  1',
-        'actives that no member was assigned   0',
+        'actives that had no owner before      0',
         'standbys that move to another member  1       few',
-        'standbys that no member was assigned  0',
+        'standbys that had no owner before     0',
         'standbys that are missing             0       0',
         'copies of state to build              0       few',
         'copies that stay (Q8)                 3 of 3  all',
-        'states on disk that are used (Q9)     0 of 0  all',
         'spread of actives with state (Q1)     0       0 or 1',
         'spread of actives (Q2)                0       0 or 1',
         'spread of load of processes (Q4b)     2       small',
@@ -74,6 +73,8 @@ describe('headgate assign', () => {
   });
 
   it('measures by the names that docs/assignors.md explains', async () => {
+    const [a, b, c] = CELL.members;
+    keep({ ...CELL, members: [a, { ...b, offsets: { '0': { '1': 5 } } }, c] });
     await assign();
     const names = lines()
       .slice(lines().findIndex(([name]) => name === 'MEASURE') + 1, -1)
@@ -329,12 +330,36 @@ describe('headgate assign', () => {
     expect(
       [
         'actives that move to another member',
-        'actives that no member was assigned',
+        'actives that had no owner before',
         'standbys that move to another member',
-        'standbys that no member was assigned',
+        'standbys that had no owner before',
         'standbys that are missing',
       ].map(rowOf),
-    ).to.deep.equal(['0 of 0', '2', '0', '2', '2']);
+    ).to.deep.equal([undefined, '2', '0', '2', '2']);
+  });
+
+  it('leaves out what means nothing for a group without state', async () => {
+    keep({
+      cell: 'stateless',
+      topology: [{ id: '0', tasks: 2 }],
+      members: [
+        { id: 'a', process: 'pa', active: { '0': [0] } },
+        { id: 'b', process: 'pb' },
+      ],
+    });
+    expect(await assign('--compare')).to.equal(0);
+    expect(lines().map(([first = '', second = '']) => first || second)).to.deep.equal([
+      'Cell stateless: 2 tasks, standbys 0, 2 members in 2 processes',
+      '',
+      'MEASURE',
+      'actives that move to another member',
+      'least for evenness',
+      'actives that had no owner before',
+      'spread of actives (Q2)',
+      'spread of load of processes (Q4b)',
+      'tasks that nobody may take',
+      '',
+    ]);
   });
 
   it('speaks of one member as of one', async () => {
@@ -350,11 +375,29 @@ describe('headgate assign', () => {
   it('warns of a member that has no tags to spread copies by', async () => {
     expect(await assign('--add-member', 'd')).to.equal(0);
     expect(io.errors).to.equal(
-      'Member "d" has no tag zone: add it with --add-member ID@PROCESS,zone=VALUE\n',
+      '1 of 4 members lack the client tag zone, which rack.aware.assignment.tags names: d (process process-of-d)\n' +
+        'Member "d" has no tag zone: add it with --add-member ID@PROCESS,zone=VALUE\n',
     );
     io.errors = '';
     expect(await assign('--add-member', 'd@pd,zone=x', '--add-member', 'e@pa')).to.equal(0);
     expect(io.errors).to.equal('');
+  });
+
+  it('tells a tag that no member has, which is misspelt', async () => {
+    expect(await assign('--tags', 'zoen,zone', '--add-member', 'd,zone=x')).to.equal(0);
+    expect(io.errors).to.equal(
+      'No member has the client tag zoen, which rack.aware.assignment.tags names\n',
+    );
+  });
+
+  it('refuses a member that is named like a tag: a comma was forgotten', async () => {
+    for (const text of ['zone=a', 'd@zone=a', 'zone=a,rack=b']) {
+      io.errors = '';
+      expect(await assign('--add-member', text), text).to.equal(2);
+      expect(io.errors).to.match(
+        /Wanted \[ID\]\[@PROCESS\]\[,TAG=VALUE,\.\.\]: a tag stands behind a comma, as in NAME,zone=a\./,
+      );
+    }
   });
 
   describe('with assignors of your own', () => {

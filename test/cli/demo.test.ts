@@ -92,7 +92,7 @@ describe('headgate demo', () => {
       const isBack = await found('beta in the group', async () => {
         await io.clock.pass(60_000);
         await shell.run(...command);
-        return /^beta +stable .* 0_\d 0_\d 0_\d /m.test(shell.output) ? true : undefined;
+        return /^beta .* stable .* 0_\d 0_\d 0_\d /m.test(shell.output) ? true : undefined;
       });
       expect(isBack).to.equal(true);
     });

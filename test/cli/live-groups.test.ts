@@ -93,9 +93,9 @@ describe('headgate groups against a coordinator', () => {
   it('members --admin tells who must give up what, and who waits for whom', async () => {
     expect(await io.run('groups', 'members', 'orders', ...bootstrap(), ...admin())).to.equal(0);
     expect(words()).to.deep.equal([
-      ['MEMBER', 'STATE', 'EPOCH', 'TASKS', 'MUST-GIVE-UP', 'WAITS-FOR'],
-      ['A', 'unrevokedTasks', '2', '0_0', '0_1', '-'],
-      ['B', 'unreleasedTasks', '3', '-', '-', '0_1 (until A gives it up)'],
+      ['MEMBER', 'CLIENT', 'PROCESS', 'STATE', 'EPOCH', 'TASKS', 'MUST-GIVE-UP', 'WAITS-FOR'],
+      ['A', 'app', 'pA', 'unrevokedTasks', '2', '0_0', '0_1', '-'],
+      ['B', 'app', 'pB', 'unreleasedTasks', '3', '-', '-', '0_1 (until A gives it up)'],
       [''],
     ]);
   });

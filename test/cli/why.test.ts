@@ -190,12 +190,12 @@ describe('commands that ask the admin server', () => {
       return io.output.split('\n').filter((line) => line.startsWith('    Quality: '));
     };
     expect(await qualityOf({})).to.deep.equal([
-      '    Quality: 4 of 8 active tasks moved (4 at least for evenness), 3 of 6 with state (2 at least), 1 that no member was assigned; 5 copies to build, 1 of 2 kept, ' +
+      '    Quality: 4 of 8 active tasks moved (4 at least for evenness), 3 of 6 with state (2 at least), 1 had no owner before; 5 copies to build, 1 of 2 kept, ' +
         '2 of 3 states on disk used; spread of actives 1, with state 0, load 0.50; diversity of zone 0.75',
     ]);
     const none = { held: 0, statefulTasks: 0, statefulHeld: 0, tagDiversity: [], unassigned: 8 };
     expect(await qualityOf(none)).to.deep.equal([
-      '    Quality: 9 active tasks that no member was assigned; spread of actives 1; 8 tasks that nobody may take',
+      '    Quality: 9 active tasks had no owner before; spread of actives 1; 8 tasks that nobody may take',
     ]);
   });
 

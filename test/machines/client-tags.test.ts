@@ -40,10 +40,11 @@ describe('lackedTags()', () => {
   });
 
   it('is told in a line that tells a tag that nobody has from one that some lack', () => {
-    const lines = lackedTags(members, ['zoen', 'zone']).map((each) => lackedTagText(each, 3));
+    const named = members.map((member) => ({ ...member, clientId: 'app', processId: 'p' }));
+    const lines = lackedTags(members, ['zoen', 'zone']).map((each) => lackedTagText(each, named));
     expect(lines).to.deep.equal([
       'No member has the client tag zoen, which rack.aware.assignment.tags names',
-      '1 of 3 members lack the client tag zone, which rack.aware.assignment.tags names: C',
+      '1 of 3 members lack the client tag zone, which rack.aware.assignment.tags names: C (client app, process p)',
     ]);
   });
 });
@@ -69,7 +70,7 @@ describe('the journal of a group with rack-aware tags', () => {
     const stage = new Stage();
     setTags(stage, 'zone', 'rack');
     expect(said(stage, 'A', 'zone')).to.deep.equal([
-      'A joined (it lacks the client tags rack); Topology 0 set by A; All topics of the topology are there: group epoch 1 -> 2',
+      'A joined (it lacks the client tag rack); Topology 0 set by A; All topics of the topology are there: group epoch 1 -> 2',
     ]);
     expect(said(stage, 'B', 'zone', 'rack')).to.deep.equal(['B joined: group epoch 2 -> 3']);
     expect(said(stage, 'A', 'zoen')).to.deep.equal([
@@ -84,7 +85,7 @@ describe('the journal of a group with rack-aware tags', () => {
     setTags(stage, 'zone', 'zoen');
     expect(said(stage, 'A', 'zone')).to.deep.equal([
       'rack.aware.assignment.tags changed: group epoch 3 -> 4',
-      '1 of 2 members lack the client tag zone, which rack.aware.assignment.tags names: B',
+      '1 of 2 members lack the client tag zone, which rack.aware.assignment.tags names: B (client c, process pB)',
       'No member has the client tag zoen, which rack.aware.assignment.tags names',
     ]);
     expect(said(stage, 'A', 'zone')).to.deep.equal([]);

@@ -144,7 +144,7 @@ describe('decideHeartbeat()', () => {
     const tags = [{ key: 'zone', value: 'z' }];
     const answer = stage.beat('A', 'silent', { with: { clientTags: tags } });
     expect(answer?.statuses).to.deep.equal([
-      { status: 'MISSING_CLIENT_TAGS', detail: 'The member lacks the client tags rack' },
+      { status: 'MISSING_CLIENT_TAGS', detail: 'The member lacks the client tag rack' },
     ]);
     expect(stage.beat('A', 'silent', { version: 0 })?.statuses).to.deep.equal([]);
     expect(stage.beat('A', 'silent', { with: { clientTags: [] } })?.statuses).to.deep.equal([

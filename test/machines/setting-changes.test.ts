@@ -232,7 +232,7 @@ describe('a changed setting of a living group', () => {
     expect(beat?.statuses).to.deep.equal([
       {
         status: 'MISSING_CLIENT_TAGS',
-        detail: 'The member lacks the client tags cluster',
+        detail: 'The member lacks the client tag cluster',
       },
     ]);
     change(stage, { rackAwareAssignmentTags: [] });
