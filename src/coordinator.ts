@@ -96,6 +96,7 @@ async function start(
     timeoutMs: config.assignor.moduleTimeoutMs,
     memoryMaxBytes: config.assignor.moduleMemoryMaxBytes,
     log,
+    onIdleEnd: metrics.moduleEndedIdle,
   });
   closers.push(() => modules.close());
   const storage = await openStorage(config, log);

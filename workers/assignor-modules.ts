@@ -16,6 +16,8 @@ export type AssignorModulesOptions = {
   readonly waitingMax?: number;
   readonly memoryMaxBytes: number;
   readonly log: Pick<Log, 'warn' | 'info'>;
+  /** Told of each process of a module that ends by itself while nothing is asked of it. */
+  readonly onIdleEnd?: (assignor: string, fault: ModuleFaultName) => void;
   /** A clock that never runs backwards, ms. */
   readonly monotonicMs?: () => number;
   /** The clock on the wall, ms since 1970: by it people are told until when a module rests. */
@@ -40,11 +42,15 @@ export class AssignorModuleError extends Error {
 const WAITING_MAX = 1_000;
 /** Groups with which a module has failed that are remembered; of more, those that were heard of the longest ago are not. */
 const GROUPS_MAX = 1_000;
+/** So long after a warning that a process of a module ended between two questions there is no other; the next one counts them. */
+const IDLE_ENDS_QUIET_MS = 60_000;
 
 /**
  * The assignors of the user's own. Each runs in a process of its own and answers one group after the other, so whatever one of
  * them does costs the groups that selected it a bounded time, and nobody else anything. What it answers is a proposal: whether
  * it counts is for the caller's check to say. After any fault its process is ended; the next question starts another.
+ *
+ * A process that ends by itself between two questions fails nobody: it is told of, and the next question starts another.
  *
  * A module that fails three times in a row with a group rests ({@link ModuleConduct}) for that group alone, since others may
  * well give it no trouble; one that cannot be loaded rests for all.
@@ -118,13 +124,22 @@ class OwnAssignor {
   /** Groups with which it has failed since it last assigned for them; the one heard of last comes last. */
   readonly #trouble = new Map<string, Trouble>();
   readonly #loading = new ModuleConduct();
+  readonly #onIdleEnd: NonNullable<AssignorModulesOptions['onIdleEnd']>;
   #isAsked = false;
+  #idleEndsUntold = 0;
+  #idleEndsToldAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(name: string, file: string, options: AssignorModulesOptions) {
     const { timeoutMs, memoryMaxBytes, log } = options;
     this.#name = name;
     this.#file = file;
-    this.#process = new ModuleProcess({ file, timeoutMs, memoryMaxBytes });
+    this.#process = new ModuleProcess({
+      file,
+      timeoutMs,
+      memoryMaxBytes,
+      onIdleEnd: (fault) => this.#endedIdle(fault),
+    });
+    this.#onIdleEnd = options.onIdleEnd ?? (() => {});
     this.#turnMs = options.turnMs ?? timeoutMs;
     this.#waitingMax = options.waitingMax ?? WAITING_MAX;
     this.#log = log;
@@ -224,6 +239,18 @@ class OwnAssignor {
   #tellOfGood(groupId: string): void {
     if (!this.#trouble.delete(groupId)) return;
     this.#log.info({ assignor: this.#name, groupId }, 'Assignor module assigns again');
+  }
+
+  /** Nobody asked, so no group has trouble. */
+  #endedIdle({ fault, message: reason }: ModuleFault): void {
+    this.#onIdleEnd(this.#name, fault);
+    this.#idleEndsUntold++;
+    const nowMs = this.#monotonicMs();
+    if (nowMs - this.#idleEndsToldAtMs < IDLE_ENDS_QUIET_MS) return;
+    const fields = { assignor: this.#name, fault, reason, ends: this.#idleEndsUntold };
+    this.#log.warn(fields, 'Process of assignor module ended while nothing was asked of it');
+    this.#idleEndsToldAtMs = nowMs;
+    this.#idleEndsUntold = 0;
   }
 
   /** @returns whether its turn came in time; then {@link #endTurn} is to be called. */

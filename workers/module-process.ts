@@ -14,6 +14,8 @@ export type ModuleProcessOptions = {
   /** For one assignment, from when its process has it. */
   readonly timeoutMs: number;
   readonly memoryMaxBytes: number;
+  /** Told when the process ends by itself while nothing is asked of it; the next question starts another. */
+  readonly onIdleEnd: (fault: ModuleFault) => void;
 };
 
 /** A question, and what its answer may look like. */
@@ -120,12 +122,14 @@ class Running {
   readonly #child: ChildProcess;
   readonly #reader = new FrameReader(PLAIN_ANSWER_BYTES);
   readonly #gone: Promise<void>;
+  readonly #onIdleEnd: ModuleProcessOptions['onIdleEnd'];
   #waiting:
     | { tasks: number; resolve(answer: ModuleAnswer): void; reject(error: Error): void }
     | undefined;
   isAlive = true;
 
-  constructor({ file, memoryMaxBytes }: ModuleProcessOptions) {
+  constructor({ file, memoryMaxBytes, onIdleEnd }: ModuleProcessOptions) {
+    this.#onIdleEnd = onIdleEnd;
     const heap = `--max-old-space-size=${Math.ceil(memoryMaxBytes / MEGABYTE)}`;
     // Whatever the module prints is for people, and standard output is the program's own.
     this.#child = spawn(process.execPath, [heap, CHILD_FILE, file, String(memoryMaxBytes)], {
@@ -211,11 +215,14 @@ class Running {
     waiting.resolve(answer);
   }
 
-  /** The first reason counts. */
+  /** The first reason counts. Who asked is told, and where nobody did, whoever listens for that. */
   #end(fault: ModuleFault): void {
+    const { isAlive } = this;
+    const waiting = this.#waiting;
     this.isAlive = false;
-    this.#waiting?.reject(fault);
     this.#waiting = undefined;
+    if (waiting !== undefined) waiting.reject(fault);
+    else if (isAlive) this.#onIdleEnd(fault);
   }
 }
 

@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
 import type { ShardStatus } from '../../actors/group-coordinator.ts';
 import type { RuntimeMetrics } from '../../actors/ports.ts';
+import type { ModuleFaultName } from '../../machines/model/assignors.ts';
 import type { GroupState } from '../../machines/model/group.ts';
 import type { ShardState } from '../../machines/shard-machine.ts';
 import { VERSION } from '../version.ts';
@@ -24,6 +25,8 @@ type ServerNumbers = {
 export type Metrics = {
   readonly runtime: RuntimeMetrics;
   readonly server: ServerNumbers;
+  /** The process of a user's own assignor ended by itself while nothing was asked of it. */
+  readonly moduleEndedIdle: (assignor: string, fault: ModuleFaultName) => void;
   /** Says where gauges about groups come from; they are read at every scrape. */
   watchShards(shards: () => readonly ShardStatus[]): void;
   /** As {@link watchShards}, of a gateway's groups upstream: how many are held, or why they are not. */
@@ -76,6 +79,7 @@ export function createMetrics(): Metrics {
   return {
     runtime: runtimeMetrics(registry),
     server: serverNumbers(registry),
+    moduleEndedIdle: idleEndCounter(registry),
     watchShards: (source) => {
       shards = source;
     },
@@ -86,6 +90,16 @@ export function createMetrics(): Metrics {
       return registry.metrics();
     },
   };
+}
+
+function idleEndCounter(registry: Registry): Metrics['moduleEndedIdle'] {
+  const ends = new Counter({
+    name: 'assignor_idle_end_count',
+    help: "Processes of a user's own assignor that ended while nothing was asked of them, by assignor and reason",
+    labelNames: ['assignor', 'reason'],
+    registers: [registry],
+  });
+  return (assignor, reason) => ends.inc({ assignor, reason });
 }
 
 function addPlaceholderGauge(

@@ -49,6 +49,17 @@ describe('createMetrics()', () => {
     ]);
   });
 
+  it("counts by name and reason how often the process of a user's own assignor ended while idle", async () => {
+    const metrics = createMetrics();
+    for (const fault of ['ended', 'memory', 'ended'] as const) {
+      metrics.moduleEndedIdle('mine', fault);
+    }
+    expect(await linesOf(metrics.text(), 'assignor_idle_end_count')).to.deep.equal([
+      'assignor_idle_end_count{assignor="mine",reason="ended"} 2',
+      'assignor_idle_end_count{assignor="mine",reason="memory"} 1',
+    ]);
+  });
+
   it('tells the version of the build', async () => {
     const lines = await linesOf(createMetrics().text(), 'build_info');
     expect(lines).to.deep.equal([`build_info{version="${VERSION}"} 1`]);

@@ -5,6 +5,7 @@ import {
   type GroupResult,
   gatherProblem,
 } from '../../machines/model/assignment.ts';
+import type { ModuleFaultName } from '../../machines/model/assignors.ts';
 import { AssignorModules, type AssignorModulesOptions } from '../../workers/assignor-modules.ts';
 import { AssignorPool } from '../../workers/pool.ts';
 import { assignmentMember, assignmentProblem } from './assignment.ts';
@@ -35,6 +36,8 @@ export function ownProblem(groupId: string): AssignmentProblem {
 export class OwnAssignorStage {
   /** What was logged, the text first. */
   readonly said: [string, object][] = [];
+  /** Of which modules a process ended while idle, with the fault. */
+  readonly idleEnds: (readonly [string, ModuleFaultName])[] = [];
   /** What the pools' clocks show. */
   nowMs = 0;
   readonly #closers: (() => Promise<void>)[] = [];
@@ -53,6 +56,7 @@ export class OwnAssignorStage {
       ...bounds,
       memoryMaxBytes: MEMORY_MAX_BYTES,
       log: this.#log,
+      onIdleEnd: (assignor, fault) => void this.idleEnds.push([assignor, fault]),
       monotonicMs: () => this.nowMs,
       wallMs: () => this.nowMs,
     });
@@ -78,5 +82,6 @@ export class OwnAssignorStage {
   async close(): Promise<void> {
     for (const close of this.#closers.splice(0).reverse()) await close();
     this.said.length = 0;
+    this.idleEnds.length = 0;
   }
 }

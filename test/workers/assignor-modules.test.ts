@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import type { GroupResult } from '../../machines/model/assignment.ts';
 import { AssignorModuleError } from '../../workers/assignor-modules.ts';
 import { listResult } from '../../workers/problem.ts';
-import { gone } from '../support/found.ts';
+import { found, gone } from '../support/found.ts';
 import { OwnAssignorStage, ownProblem } from '../support/own-assignor-stage.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import { inTemporaryFolder } from '../support/temporary-folder.ts';
@@ -158,6 +158,41 @@ describe("assignors of one's own", function () {
       expect(order).to.deep.equal([
         'runs for ever: It gave no answer within 900 ms',
         ...Array(4).fill('good: good'),
+      ]);
+    }));
+
+  it('are told of when they end between two questions, and begin anew; more of that within a minute in one line', () =>
+    inTemporaryFolder(async (folder) => {
+      const assign = await stage.start(
+        folder,
+        `
+        export default ({ groupId, tasks, members: [first, second] }) => {
+          if (groupId === 'late') setTimeout(() => { throw new Error('later'); }, 10);
+          if (groupId === 'killed') setTimeout(() => process.kill(process.pid, 'SIGKILL'), 10);
+          const all = tasks.map(({ taskId }) => taskId);
+          return { [first.memberId]: { active: all }, [second.memberId]: { standby: all } };
+        };`,
+      );
+      const endAfter = async (groupId: string) => {
+        const { length } = stage.idleEnds;
+        expect((await assign(groupId)).standIn, groupId).to.equal(undefined);
+        await found('the end', async () => (stage.idleEnds.length > length ? true : undefined));
+      };
+      await endAfter('late');
+      await endAfter('killed');
+      stage.nowMs += 60_000;
+      await endAfter('killed');
+      expect((await assign('good')).standIn).to.equal(undefined);
+      expect(stage.idleEnds).to.deep.equal(Array(3).fill(['mine', 'ended']));
+      const ENDED = 'Process of assignor module ended while nothing was asked of it';
+      const told = stage.said.map(([text, fields]) => [
+        text,
+        { ...fields, reason: (fields as { reason: string }).reason.replace(/ \(at .*\)$/, '') },
+      ]);
+      const by = { assignor: 'mine', fault: 'ended' };
+      expect(told).to.deep.equal([
+        [ENDED, { ...by, reason: 'An error was left to itself: later', ends: 1 }],
+        [ENDED, { ...by, reason: 'Its process ended with SIGKILL', ends: 2 }],
       ]);
     }));
 
