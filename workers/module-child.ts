@@ -4,6 +4,7 @@ import { Socket } from 'node:net';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { FrameReader, frameOf } from './frames.ts';
+import { moduleErrorText } from './module-error-text.ts';
 import { type ModuleAnswer, writeAnswer } from './module-frames.ts';
 import type { GuardOrders } from './module-guard.ts';
 import { readAssignment, readQuestion } from './module-problem.ts';
@@ -33,7 +34,7 @@ async function main(memoryMaxBytes: number): Promise<void> {
 
   // What a module throws while nobody waits for it: it has lost its way, and begins anew.
   process.on('uncaughtException', (error) => {
-    const text = `An error was left to itself: ${textOf(error)}`;
+    const text = `An error was left to itself: ${moduleErrorText(error, href)}`;
     writeSync(ANSWERS_FD, frameOf(...writeAnswer({ kind: 'fault', fault: 'ended', text })));
     process.exit(1);
   });
@@ -66,7 +67,7 @@ async function load(say: (answer: ModuleAnswer) => void): Promise<OwnAssign | un
   try {
     found = ((await import(href)) as { readonly default?: unknown }).default;
   } catch (error) {
-    const text = textOf(error);
+    const text = moduleErrorText(error, href);
     const place = error instanceof SyntaxError && !text.includes(href) ? placeInSyntax() : '';
     say({ kind: 'fault', fault: 'load', text: text + place });
     return undefined;
@@ -83,12 +84,12 @@ async function answer(assign: OwnAssign, frame: Buffer): Promise<ModuleAnswer> {
   try {
     returned = await assign(question.problem);
   } catch (error) {
-    return { kind: 'fault', fault: 'threw', text: textOf(error) };
+    return { kind: 'fault', fault: 'threw', text: moduleErrorText(error, href) };
   }
   try {
     return { kind: 'placed', placement: readAssignment(returned, question) };
   } catch (error) {
-    return { kind: 'fault', fault: 'invalid', text: textOf(error) };
+    return { kind: 'fault', fault: 'invalid', text: moduleErrorText(error, href) };
   }
 }
 
@@ -108,19 +109,6 @@ function placeInSyntax(): string {
   if (error !== undefined) return '';
   const [line = ''] = stderr.split('\n');
   return line.startsWith(file) || line.startsWith(href) ? ` (at ${line.trim()})` : '';
-}
-
-/** The error in one line, with the place in the module that it comes from. */
-function textOf(error: unknown): string {
-  try {
-    if (!(error instanceof Error)) return String(error);
-    const { name, message, stack = '' } = error;
-    const place = stack.split('\n').find((line) => line.includes(href));
-    const told = name === 'Error' ? message : `${name}: ${message}`;
-    return place === undefined ? told : `${told} (${place.trim()})`;
-  } catch {
-    return 'Something that cannot be told';
-  }
 }
 
 const [, , file = '', memoryMaxBytes = ''] = process.argv;

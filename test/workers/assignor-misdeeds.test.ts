@@ -27,8 +27,13 @@ const MISDEEDS: Readonly<Record<string, readonly [ModuleFaultName, reason: RegEx
       /^one two \[2J three \(at /,
       "throw new Error('one\\n\\ttwo\\x1b[2J\\r\\n three')",
     ],
-    'throws nothing': ['threw', /^undefined$/, 'throw undefined'],
-    'throws something untold': ['threw', /cannot be told/, 'throw { toString() { throw 1 } }'],
+    'throws nothing': ['threw', /^It threw undefined, which is no Error$/, 'throw undefined'],
+    'throws something untold': [
+      'threw',
+      /cannot be told/,
+      "throw Object.defineProperty(new Error(), 'message', { get() { throw 1 } })",
+    ],
+    'throws an object': ['threw', /^It threw { code: 5 }, which is no Error$/, 'throw { code: 5 }'],
     'rejects later': [
       'threw',
       /^late/,
