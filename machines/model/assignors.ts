@@ -46,10 +46,23 @@ export type StandIn = {
   readonly reason: string;
 };
 
-/** As people are told. */
+/** As people are told. One that was not asked did nothing wrong, this time. */
 export function standInText({ assignor, insteadOf, fault, reason }: StandIn): string {
-  if (fault === 'missing') {
-    return `Assigned by ${assignor}, because the assignor ${insteadOf} that the group selects is missing: ${reason}`;
-  }
-  return `Assigned by ${assignor}, because the own assignor ${insteadOf} failed: ${reason}`;
+  return `Assigned by ${assignor}, because ${WHAT_IS_WRONG[fault](insteadOf)}: ${reason}`;
 }
+
+const failed = (name: string) => `the own assignor ${name} failed`;
+const notAsked = (name: string) => `the own assignor ${name} was not asked`;
+
+const WHAT_IS_WRONG: Readonly<Record<ModuleFaultName, (name: string) => string>> = {
+  load: failed,
+  threw: failed,
+  timeout: failed,
+  ended: failed,
+  memory: failed,
+  invalid: failed,
+  broken: failed,
+  busy: notAsked,
+  resting: notAsked,
+  missing: (name) => `the assignor ${name} that the group selects is missing`,
+};
