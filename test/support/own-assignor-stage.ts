@@ -83,5 +83,6 @@ export class OwnAssignorStage {
     for (const close of this.#closers.splice(0).reverse()) await close();
     this.said.length = 0;
     this.idleEnds.length = 0;
+    this.nowMs = 0;
   }
 }
