@@ -1,7 +1,7 @@
 import type { MoveReason, MoveReasons } from '../machines/model/look-back.ts';
 import type { NumberedLists, TaskNumbering } from '../machines/model/numbered-tasks.ts';
 import { at } from './dense.ts';
-import { reasonOfCode } from './reason-codes.ts';
+import { factualReasonOfCode, reasonOfCode } from './reason-codes.ts';
 
 type ReasonOf = (partition: number) => MoveReason | undefined;
 
@@ -14,23 +14,27 @@ type Codes = {
   readonly activeCodes: Uint8Array;
   /** Beside the tasks of `standbys`. */
   readonly standbyCodes: Uint8Array;
+  /** A user's own assignor placed the tasks. */
+  readonly isByModule: boolean;
 };
 
 /** The reasons of a run, in codes until somebody asks. */
 export class NumberedReasons implements MoveReasons {
   readonly #codes: Codes;
+  readonly #reasonOfCode: typeof reasonOfCode;
   #subtopologies: ReadonlyMap<string, number> | undefined;
   #members: ReadonlyMap<string, number> | undefined;
 
   constructor(codes: Codes) {
     this.#codes = codes;
+    this.#reasonOfCode = codes.isByModule ? factualReasonOfCode : reasonOfCode;
   }
 
   ofActives(subtopologyId: string): ReasonOf {
     const { activeCodes } = this.#codes;
     const base = this.#baseOf(subtopologyId);
     if (base === undefined) return unknown;
-    return (partition) => reasonOfCode(activeCodes[base + partition] ?? 0);
+    return (partition) => this.#reasonOfCode(activeCodes[base + partition] ?? 0);
   }
 
   ofStandbys(memberId: string, subtopologyId: string): ReasonOf {
@@ -43,7 +47,7 @@ export class NumberedReasons implements MoveReasons {
     const to = at(standbys.start, member + 1);
     return (partition) => {
       const i = placeOf(base + partition, standbys.tasks, from, to);
-      return i === -1 ? undefined : reasonOfCode(standbyCodes[i] ?? 0);
+      return i === -1 ? undefined : this.#reasonOfCode(standbyCodes[i] ?? 0);
     };
   }
 

@@ -59,6 +59,14 @@ export type AssignorPoolOptions = {
 /** Unknown names that are warned about, each once; later ones are passed over in silence. */
 const WARNED_MAX = 100;
 
+/** What came of a run, and whose it was. */
+type RunEnd = {
+  readonly outcome: AssignmentOutcome;
+  readonly deadlineMs: number;
+  /** A user's own assignor placed the tasks. */
+  readonly isByModule?: boolean;
+};
+
 /**
  * Runs assignors on threads of their own. The event loop only writes the problem down and reads the result.
  *
@@ -179,7 +187,7 @@ export class AssignorPool implements AssignorPort {
     });
     if (fault === undefined) {
       const outcome: AssignmentOutcome = { status: 'assigned' };
-      return this.#finish(problem, await encode(), { outcome, deadlineMs });
+      return this.#finish(problem, await encode(), { outcome, deadlineMs, isByModule: true });
     }
     return this.#inBounds(problem.assignor, async () => {
       const encoded = await encode();
@@ -212,15 +220,11 @@ export class AssignorPool implements AssignorPort {
   }
 
   /** The result out of a buffer that is filled in; later its look back. */
-  #finish(
-    problem: GroupProblem,
-    encoded: EncodedProblem,
-    run: { readonly outcome: AssignmentOutcome; readonly deadlineMs: number },
-  ): AssignedRun {
+  #finish(problem: GroupProblem, encoded: EncodedProblem, run: RunEnd): AssignedRun {
     const result = this.#read(problem, encoded, run.outcome);
     const standIn = standInForMissing(problem);
     // Whoever waits for the result has the event loop first.
-    const lookBack = setImmediate().then(() => this.#lookBack(encoded, run.deadlineMs));
+    const lookBack = setImmediate().then(() => this.#lookBack(encoded, run));
     return { ...result, lookBack, ...(standIn !== undefined && { standIn }) };
   }
 
@@ -254,11 +258,14 @@ export class AssignorPool implements AssignorPort {
   }
 
   /** Never rejects: a target without reasons is still a target. Then the buffer is free. */
-  async #lookBack(encoded: EncodedProblem, deadlineMs: number): Promise<LookBack | undefined> {
+  async #lookBack(
+    encoded: EncodedProblem,
+    { deadlineMs, isByModule = false }: RunEnd,
+  ): Promise<LookBack | undefined> {
     if (this.#closed) return undefined;
     try {
       await this.#run({ buffer: encoded.dense.buffer, looksBack: true }, deadlineMs);
-      const found = readLookBack(encoded);
+      const found = readLookBack(encoded, isByModule);
       encoded.release();
       return found;
     } catch (error) {

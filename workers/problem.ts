@@ -94,8 +94,15 @@ export function readResult(encoded: EncodedProblem): GroupResult {
   };
 }
 
-/** As {@link readResult}, after the thread has looked back. */
-export function readLookBack({ dense, numbering, memberIds, tags }: EncodedProblem): LookBack {
+/**
+ * As {@link readResult}, after the thread has looked back.
+ *
+ * @param isByModule a user's own assignor placed the tasks.
+ */
+export function readLookBack(
+  { dense, numbering, memberIds, tags }: EncodedProblem,
+  isByModule: boolean,
+): LookBack {
   return {
     figures: readFigures(dense, tags),
     reasons: new NumberedReasons({
@@ -104,6 +111,7 @@ export function readLookBack({ dense, numbering, memberIds, tags }: EncodedProbl
       standbys: { start: dense.standbyStart.slice(), tasks: dense.standbyTask.slice() },
       activeCodes: dense.activeReason.slice(),
       standbyCodes: dense.standbyReason.slice(),
+      isByModule,
     }),
   };
 }

@@ -24,7 +24,31 @@ const REASONS: readonly (MoveReason | undefined)[] = Array.from(
   },
 );
 
+/** What can be seen from before and after, whoever assigned and whatever for. */
+const FACTS: ReadonlySet<MoveReason['leaving']> = new Set([
+  'unheard',
+  'unowned',
+  'staleOwner',
+  'tooFewCopies',
+  'copyPromoted',
+]);
+
+/** By code, of an assignor whose motives are not known. */
+const FACTUAL: readonly (MoveReason | undefined)[] = REASONS.map((reason) => {
+  if (reason === undefined) return undefined;
+  const leaving = FACTS.has(reason.leaving) ? reason.leaving : 'assignor';
+  return REASONS[LEAVE[leaving] + LAND.assignor];
+});
+
 /** What a code of `dense.activeReason` or `dense.standbyReason` stands for; undefined: the task is not new there. */
 export function reasonOfCode(code: number): MoveReason | undefined {
   return REASONS[code];
+}
+
+/**
+ * As {@link reasonOfCode}, of what a user's own assignor placed. Even shares and copies that there are already are what ours
+ * go by: of another it is said what was to be placed, and that it placed it.
+ */
+export function factualReasonOfCode(code: number): MoveReason | undefined {
+  return FACTUAL[code];
 }

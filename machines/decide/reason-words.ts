@@ -16,8 +16,9 @@ type Words<K extends string> = Readonly<Record<K, (context: ReasonContext) => st
 
 /** A reason in words that follow the names of the tasks and where they go. */
 export function reasonWords({ leaving, landing }: MoveReason, context: ReasonContext): string {
-  const [left, landed] = [LEFT[leaving](context), LANDED[landing](context)];
-  return landed === '' ? left : `${left}; ${landed}`;
+  const left = LEFT[leaving](context);
+  if (leaving === 'assignor' && landing === 'assignor') return left;
+  return `${left}; ${LANDED[landing](context)}`;
 }
 
 const LEFT: Words<(typeof LEAVING)[number]> = {
@@ -55,7 +56,7 @@ const LANDED: Words<(typeof LANDING)[number]> = {
   newTags: ({ to }) => `${to} has a tag value that no other copy has`,
   belowShare: ({ to, isOne }) => `${to} needs ${isOne ? 'it' : 'them'} for an even share`,
   noOtherProcess: () => 'every process has a copy',
-  assignor: () => '',
+  assignor: ({ assignor, isOne }) => `${assignor} placed ${isOne ? 'it' : 'them'}`,
 };
 
 /** By the assignment that is in force; by the last target another member may have been meant. */

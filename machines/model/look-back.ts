@@ -46,7 +46,8 @@ export const LEAVING = [
  * Of a standby alone: `newTags` its process brings a tag value that no other copy has; `noOtherProcess` every process that
  * takes new tasks has a copy.
  *
- * `assignor` none of these can be said.
+ * `assignor` none of these can be said. Of a user's own assignor nothing else is, and for leaving only what needs no even share,
+ * no tags and no motive: `unheard`, `unowned`, `staleOwner`, `tooFewCopies` and `copyPromoted`.
  */
 export const LANDING = [
   'wasActive',

@@ -5,10 +5,12 @@ import { LANDING, LEAVING } from '../../machines/model/look-back.ts';
 describe('reasonWords()', () => {
   const context = { to: 'B', assignor: 'sticky', statefulShare: 10.4, activeShare: 20 };
   const leftWords = (isOne: boolean) =>
-    LEAVING.map((leaving) => reasonWords({ leaving, landing: 'assignor' }, { ...context, isOne }));
+    LEAVING.map((leaving) =>
+      reasonWords({ leaving, landing: 'assignor' }, { ...context, isOne }).replace(/;.*$/, ''),
+    );
   const landedWords = (isOne: boolean) =>
     LANDING.map((landing) =>
-      reasonWords({ leaving: 'unowned', landing }, { ...context, isOne }).replace(/^[^;]+;? ?/, ''),
+      reasonWords({ leaving: 'unowned', landing }, { ...context, isOne }).replace(/^[^;]+; /, ''),
     );
 
   it('says why one task left, and why several did', () => {
@@ -55,7 +57,7 @@ describe('reasonWords()', () => {
       'B has a tag value that no other copy has',
       'B needs it for an even share',
       'every process has a copy',
-      '',
+      'sticky placed it',
     ]);
     expect(landedWords(false)).to.deep.equal([
       'B had them as active',
@@ -67,7 +69,7 @@ describe('reasonWords()', () => {
       'B has a tag value that no other copy has',
       'B needs them for an even share',
       'every process has a copy',
-      '',
+      'sticky placed them',
     ]);
   });
 });

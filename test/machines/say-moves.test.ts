@@ -136,7 +136,7 @@ describe('tellMoves() of a run that tells why', () => {
         '0_2, 0_3 move from A to B: their owner had more than an even share of tasks with state (2.5); B needs them for an even share',
         '0_4 moves from A to B: its owner had more than an even share of tasks with state (2.5); the process of B has its state on disk',
         '0_0 is taken from A',
-        'standbys of 1_1, 1_2 go to B: there were too few standbys',
+        'standbys of 1_1, 1_2 go to B: there were too few standbys; sticky placed them',
       ],
       report: {
         assignor: 'sticky',
@@ -171,7 +171,7 @@ describe('tellMoves() of a run that tells why', () => {
             from: null,
             to: 'B',
             reason: copy,
-            said: 'goes to B: there were too few standbys',
+            said: 'goes to B: there were too few standbys; sticky placed it',
             tasks: ['1_1', '1_2'],
           },
         ],

@@ -30,7 +30,7 @@ export function assignAndLookBack(problem: AssignmentProblem): LookedBack {
   if (outcome.status !== 'assigned') throw new Error(JSON.stringify(outcome));
   runAssignment({ buffer: encoded.dense.buffer, looksBack: true });
   const read = readResult(encoded);
-  const lookBack = readLookBack(encoded);
+  const lookBack = readLookBack(encoded, false);
   buffers.give(encoded.dense.buffer);
   const { memberIds, targets } = read;
   const moves = memberIds.flatMap((to, at) => {

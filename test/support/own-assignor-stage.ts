@@ -1,10 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  type AssignmentProblem,
-  type GroupResult,
-  gatherProblem,
-} from '../../machines/model/assignment.ts';
+import type { AssignedRun } from '../../actors/ports.ts';
+import { type AssignmentProblem, gatherProblem } from '../../machines/model/assignment.ts';
 import type { ModuleFaultName } from '../../machines/model/assignors.ts';
 import { AssignorModules, type AssignorModulesOptions } from '../../workers/assignor-modules.ts';
 import { AssignorPool } from '../../workers/pool.ts';
@@ -69,7 +66,7 @@ export class OwnAssignorStage {
     folder: string,
     text: string,
     { queueMax = 100, ...bounds }: Bounds = { timeoutMs: 10_000 },
-  ): Promise<(groupId: string, overrides?: Partial<AssignmentProblem>) => Promise<GroupResult>> {
+  ): Promise<(groupId: string, overrides?: Partial<AssignmentProblem>) => Promise<AssignedRun>> {
     const file = join(folder, 'mine.mjs');
     await writeFile(file, text);
     const modules = await this.open({ mine: file }, bounds);

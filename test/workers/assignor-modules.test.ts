@@ -2,8 +2,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { GroupResult } from '../../machines/model/assignment.ts';
+import type { TaskList } from '../../machines/model/tasks.ts';
 import { AssignorModuleError } from '../../workers/assignor-modules.ts';
 import { listResult } from '../../workers/problem.ts';
+import { assignmentMember, tasks } from '../support/assignment.ts';
 import { found, gone } from '../support/found.ts';
 import { OwnAssignorStage, ownProblem } from '../support/own-assignor-stage.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
@@ -158,6 +160,47 @@ describe("assignors of one's own", function () {
       expect(order).to.deep.equal([
         'runs for ever: It gave no answer within 900 ms',
         ...Array(4).fill('good: good'),
+      ]);
+    }));
+
+  it('have no motives of ours put into their mouths: it is said what was to be placed, and that they placed it', () =>
+    inTemporaryFolder(async (folder) => {
+      const assign = await stage.start(
+        folder,
+        `
+        export default ({ groupId, tasks, members: [first, second] }) => {
+          if (groupId === 'ill') throw new Error('ill');
+          const all = tasks.map(({ taskId }) => taskId);
+          return { [first.memberId]: { standby: all }, [second.memberId]: { active: all } };
+        };`,
+      );
+      const reasonsOf = async (groupId: string, [a, b]: Readonly<[TaskList?, TaskList?]> = []) => {
+        const members = [
+          assignmentMember('a', { processId: 'a', active: a ?? [] }),
+          assignmentMember('b', { processId: 'b', standby: b ?? [] }),
+        ];
+        const { lookBack } = await assign(groupId, { members });
+        const reasons = (await lookBack)?.reasons;
+        const [active, standbyOfA] = [reasons?.ofActives('0')(0), reasons?.ofStandbys('a', '0')(0)];
+        return [active, standbyOfA];
+      };
+      const standbyPlaced = { leaving: 'tooFewCopies', landing: 'assignor' };
+      expect(await reasonsOf('new')).to.deep.equal([
+        { leaving: 'unheard', landing: 'assignor' },
+        standbyPlaced,
+      ]);
+      const both = tasks({ 0: [0, 1] });
+      expect(await reasonsOf('above share', [both])).to.deep.equal([
+        { leaving: 'assignor', landing: 'assignor' },
+        standbyPlaced,
+      ]);
+      expect(await reasonsOf('standby promoted', [both, both])).to.deep.equal([
+        { leaving: 'assignor', landing: 'assignor' },
+        { leaving: 'copyPromoted', landing: 'assignor' },
+      ]);
+      expect(await reasonsOf('ill')).to.deep.equal([
+        { leaving: 'unheard', landing: 'belowShare' },
+        undefined,
       ]);
     }));
 
