@@ -19,6 +19,8 @@ export type ModuleProblem = {
   readonly dense: Dense;
   /** By dense number; kept apart from the problem, which its author may have put in another order by now. */
   readonly memberIds: readonly string[];
+  /** Of each member. */
+  readonly processIds: readonly string[];
   readonly taskIds: readonly string[];
 };
 
@@ -40,6 +42,7 @@ export function readQuestion(question: ModuleQuestion): ModuleProblem {
     },
     dense,
     memberIds: question.members.map(({ memberId }) => memberId),
+    processIds: question.members.map(({ processId }) => processId),
     taskIds: tasks.map(({ taskId }) => taskId),
   };
 }
@@ -180,24 +183,28 @@ export function readAssignment(value: unknown, question: ModuleProblem): Placeme
 const LISTS: ReadonlySet<string> = new Set(['active', 'standby'] satisfies (keyof MemberTasks)[]);
 
 /** Refuses tasks that are nowhere, twice on a process, or short of standbys. */
-function refuseIncomplete({ active, standby }: Placement, { dense, taskIds }: ModuleProblem): void {
+function refuseIncomplete({ active, standby }: Placement, question: ModuleProblem): void {
+  const { dense, memberIds, processIds, taskIds } = question;
   const { size, frozen, procOf, stateful, subtopologyOf } = dense;
   const anyFresh = frozen.includes(0);
   const allFresh = !frozen.includes(1);
   for (const [t, taskId] of taskIds.entries()) {
     const owner = at(active, t);
     if (owner === -1 && anyFresh) throw new Error(`Task ${taskId} is active on no member`);
-    const processes = owner === -1 ? [] : [at(procOf, owner)];
+    const holders = owner === -1 ? [] : [owner];
     for (const member of standby.subarray(t * size.slots, (t + 1) * size.slots)) {
       if (member === -1) continue;
-      const process = at(procOf, member);
-      if (processes.includes(process)) {
-        throw new Error(`Task ${taskId} is more than once on the process of a member`);
+      const other = holders.find((holder) => at(procOf, holder) === at(procOf, member));
+      if (other !== undefined) {
+        const role = other === owner ? 'active' : 'standby';
+        throw new Error(
+          `Task ${taskId} is twice on process "${processIds[member]}": ${role} on "${memberIds[other]}" and standby on "${memberIds[member]}"`,
+        );
       }
-      processes.push(process);
+      holders.push(member);
     }
     const isStateful = isSet(stateful, at(subtopologyOf, t));
-    const standbys = processes.length - (owner === -1 ? 0 : 1);
+    const standbys = holders.length - (owner === -1 ? 0 : 1);
     if (isStateful && allFresh && standbys < size.slots) {
       throw new Error(`Task ${taskId} has ${standbys} standbys, wanted ${size.slots}`);
     }

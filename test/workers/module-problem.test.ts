@@ -119,7 +119,7 @@ const INVALID: Readonly<Record<string, [unknown, string]>> = {
   'too many standbys': [{ a: { standby: ['0_0', '0_0'] } }, 'Task 0_0 has more than 1 standbys'],
   'a task twice on a process': [
     { a: { active: ['0_0', '0_1', 'out_1_0'], standby: ['0_0'] } },
-    'Task 0_0 is more than once on the process of a member',
+    'Task 0_0 is twice on process "P2": active on "a" and standby on "a"',
   ],
   'not all tasks': [{ a: { active: ['0_0', 'out_1_0'] } }, 'Task 0_1 is active on no member'],
 };
