@@ -91,6 +91,8 @@ export interface AssignorPort {
   assign(problem: GroupProblem, options: { readonly deadlineMs: number }): Promise<AssignedRun>;
   /** A run of this problem, or of one that is little else, is to come. Costs what changed since the last one. */
   prepare(problem: GroupProblem): void;
+  /** The group is no more: nothing is kept of it. */
+  forget(groupId: string): void;
 }
 
 /** The names of all topics there are. */

@@ -13,6 +13,7 @@ type ShardLogParts = {
   readonly shard: number;
   readonly env: Pick<
     ShardEnvironment,
+    | 'assignor'
     | 'clock'
     | 'recordLog'
     | 'journal'
@@ -153,7 +154,9 @@ export class ShardLog {
     env.metrics.committed(env.clock.monotonicMs() - turn.handedOverAtMs);
     for (const entry of turn.journal) this.#journal.tell(entry);
     for (const groupId of turn.touched.keys()) {
-      env.watcher.groupChanged(groupId, turn.after.get(groupId)?.group?.state ?? 'Dead');
+      const group = turn.after.get(groupId)?.group;
+      env.watcher.groupChanged(groupId, group?.state ?? 'Dead');
+      if (group === undefined) env.assignor.forget(groupId);
     }
     for (const reply of turn.replies) reply.send();
     committed();

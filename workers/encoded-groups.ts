@@ -17,6 +17,8 @@ type Kept = {
   readonly group: EncodedGroup;
   /** A run is being written down. */
   busy: boolean;
+  /** Its group may be asked for again. */
+  isWanted: boolean;
   /** As they were counted. */
   bytes: number;
 };
@@ -77,18 +79,33 @@ export class EncodedGroups {
     this.#put(problem.groupId, kept);
   }
 
+  /** Keeps nothing of a group any more, nor of a run of it that is being written down. */
+  forget(groupId: string): void {
+    const kept = this.#kept.get(groupId);
+    if (kept !== undefined) kept.isWanted = false;
+    this.#forget(groupId);
+  }
+
   #take(problem: GroupProblem): Kept {
     const { groupId } = problem;
     const view = viewOf(problem);
     const kept = this.#kept.get(groupId);
     if (kept?.view === view) return kept;
-    const made = { view, group: new EncodedGroup(view), busy: false, bytes: 0 };
-    this.#forget(groupId);
+    this.forget(groupId);
+    const made: Kept = {
+      view,
+      group: new EncodedGroup(view),
+      busy: false,
+      isWanted: true,
+      bytes: 0,
+    };
+    this.#kept.set(groupId, made);
     return made;
   }
 
   /** Keeps a group as the one asked for last, at the cost of others if need be. */
   #put(groupId: string, kept: Kept): void {
+    if (!kept.isWanted) return;
     this.#forget(groupId);
     this.#kept.set(groupId, kept);
     kept.bytes = kept.group.bytes;

@@ -137,6 +137,11 @@ export class AssignorPool implements AssignorPort {
     if (!this.#closed) this.#groups.prepare(this.#forOurs(problem));
   }
 
+  /** Lets go of what is kept of a group that is no more. */
+  forget(groupId: string): void {
+    this.#groups.forget(groupId);
+  }
+
   /** Ends all threads. Runs under way and later ones reject with `closed`. */
   async close(): Promise<void> {
     this.#closed = true;

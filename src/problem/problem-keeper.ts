@@ -90,6 +90,10 @@ export class ProblemKeeper implements AssignorPort {
     this.#assignor.prepare(problem);
   }
 
+  forget(groupId: string): void {
+    this.#assignor.forget(groupId);
+  }
+
   /** @returns the reason to be told. */
   #keep(problem: GroupProblem, { fault, reason }: Fault, of: keyof typeof TOLD): string {
     const { level, text } = TOLD[of];

@@ -140,6 +140,18 @@ describe('ShardActor', () => {
     await made.clock.settle();
   });
 
+  it('a group that is no more is forgotten by the assignor, one without members is not (GS-4)', async () => {
+    const { made, log } = await harnessOnFaultyLog();
+    const { memberEpoch } = await made.beat(joinBeat('g', 'A'));
+    await made.beat({ ...steadyBeat('g', 'A', memberEpoch), memberEpoch: -1 });
+    expect(made.assignor.forgotten).to.deep.equal([]);
+    log.failAppend(log.called + 1);
+    await made.soon(made.router.delete(['g']));
+    expect(made.assignor.forgotten).to.deep.equal([]);
+    await made.soon(made.router.delete(['g']));
+    expect(made.assignor.forgotten).to.deep.equal(['g']);
+  });
+
   it('a session that runs out removes the member, a heartbeat in time keeps it (FENCE-1, TMR-1)', async () => {
     const { made } = await harnessOnFaultyLog();
     const answer = await made.beat(joinBeat('g', 'A'));

@@ -195,6 +195,7 @@ describe('ProblemKeeper', () => {
         const assignor = {
           assign: async () => ({ ...result, standIn: standIn(fault) }),
           prepare() {},
+          forget() {},
         };
         const kept = new ProblemKeeper({
           assignor,

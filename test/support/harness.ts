@@ -80,6 +80,8 @@ export class ManualAssignor implements AssignorPort {
   #failNext: Error | undefined;
   #waiting: (() => void)[] = [];
   runs = 0;
+  /** Groups that it was told are no more. */
+  readonly forgotten: string[] = [];
   /** What runs say of themselves. */
   lookBack: RunLookBack | undefined;
 
@@ -106,6 +108,10 @@ export class ManualAssignor implements AssignorPort {
   }
 
   prepare(): void {}
+
+  forget(groupId: string): void {
+    this.forgotten.push(groupId);
+  }
 
   async assign(problem: GroupProblem): Promise<AssignedRun> {
     this.runs++;

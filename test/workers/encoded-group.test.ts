@@ -303,6 +303,19 @@ describe('EncodedGroups', () => {
     expect(groups.kept).to.deep.equal([]);
   });
 
+  it('keeps nothing of a group that is no more, nor of a run of it that ends later', async () => {
+    const groups = new EncodedGroups(new SharedBuffers());
+    for (const groupId of ['g', 'h']) groups.prepare(problemOf(groupId, 40));
+    const running = groups.encode(problemOf('h', 40, 300));
+    groups.forget('g');
+    groups.forget('h');
+    expect(groups.kept).to.deep.equal([]);
+    (await running).release();
+    expect(groups.kept).to.deep.equal([]);
+    (await groups.encode(problemOf('h', 40))).release();
+    expect(groups.kept).to.deep.equal(['h']);
+  });
+
   it('lets the event loop have its turn between the steps of a group that is new, and of one that is large', async () => {
     const groups = new EncodedGroups(new SharedBuffers());
     const turnsOf = async (problem: GroupProblem) => {
