@@ -58,8 +58,8 @@ const DEFAULT_PARTITION_COUNT = 1;
  *
  * @param parts.authorizer asked about every request; left out, everybody may do everything.
  * @param parts.assignorThread the compiled file that the assignor's threads run; another one only in tests of what they can do wrong.
- * @param parts.signal aborted before then, it ends the wait for upstream and for shards to load, and the promise rejects
- *   with its reason; afterwards it means nothing.
+ * @param parts.signal aborted before then, it ends the wait for own assignors, upstream and shards to load, and the promise
+ *   rejects with its reason; afterwards it means nothing.
  * @throws `AssignorModuleError`, `StoreError`, `ListenError`, `AdminListenError`, `UpstreamError`: each with one clear line as its message;
  *   nothing is left open.
  */
@@ -95,6 +95,7 @@ async function start(
     modules: config.assignor.modules,
     timeoutMs: config.assignor.moduleTimeoutMs,
     memoryMaxBytes: config.assignor.moduleMemoryMaxBytes,
+    signal,
     log,
     onIdleEnd: metrics.moduleEndedIdle,
   });
@@ -172,7 +173,7 @@ async function start(
   // Clients that come now are told to try again; a shard answers as soon as it is loaded. From then on its members'
   // sessions run (LOAD-1): not while upstream is away, when they beat and nobody may hear them.
   const served = front.ready().then(() => shards.load());
-  // The only waits whose end is not in our hands.
+  // Beside the loading of assignor modules the only waits whose end is not in our hands.
   await unlessAborted(served, signal);
   return {
     address: { host: listener.info.host, port: listener.info.port },

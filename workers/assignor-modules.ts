@@ -15,6 +15,8 @@ export type AssignorModulesOptions = {
   /** So many groups wait for their turn with one module; 1,000 when left out. */
   readonly waitingMax?: number;
   readonly memoryMaxBytes: number;
+  /** Aborted while modules load, it ends that; afterwards it means nothing. */
+  readonly signal?: AbortSignal | undefined;
   readonly log: Pick<Log, 'warn' | 'info'>;
   /** Told of each process of a module that ends by itself while nothing is asked of it. */
   readonly onIdleEnd?: (assignor: string, fault: ModuleFaultName) => void;
@@ -65,16 +67,23 @@ export class AssignorModules {
   }
 
   /**
-   * Starts all processes and loads the modules.
+   * Starts all processes and loads the modules, all at the same time; one that is not loaded within 20 s cannot be used.
    *
-   * @throws {@link AssignorModuleError} naming every module that cannot be used; nothing is left running then.
+   * @throws {@link AssignorModuleError} naming every module that cannot be used, or the signal's reason; nothing is left
+   *   running then.
    */
   static async open(options: AssignorModulesOptions): Promise<AssignorModules> {
+    const { signal } = options;
+    signal?.throwIfAborted();
     const opened = new AssignorModules(options);
+    const giveUp = () => void opened.close();
+    signal?.addEventListener('abort', giveUp);
     const faults = await Promise.all([...opened.#modules.values()].map((own) => own.load()));
+    signal?.removeEventListener('abort', giveUp);
     const told = faults.filter((fault) => fault !== undefined);
-    if (told.length === 0) return opened;
+    if (told.length === 0 && signal?.aborted !== true) return opened;
     await opened.close();
+    signal?.throwIfAborted();
     throw new AssignorModuleError(told.join('\n'));
   }
 

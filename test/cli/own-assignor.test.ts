@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +13,7 @@ import {
   openCoordinator,
 } from '../support/open-coordinator.ts';
 import { until } from '../support/open-server.ts';
+import { projectRoot } from '../support/oracle.ts';
 
 const NOWHERE = { host: '', port: 0 };
 
@@ -86,6 +87,16 @@ describe("a coordinator with an assignor of one's own", () => {
     expect(io.output).to.match(/^sound .* own +Stable /m);
     expect(io.output).to.not.contain('Assigned by');
     expect(JSON.parse(await open.get('/groups/sound/state'))).to.include({ standIn: null });
+  });
+
+  it('is described with recipes that work: where the page lists what may be selected, all it selects is in', () => {
+    const page = readFileSync(join(projectRoot, 'docs', 'own-assignor.md'), 'utf8');
+    const found = (pattern: RegExp) => [...page.matchAll(pattern)].map(([, text = '']) => text);
+    const lists = found(/group\.streams\.assignors=([\w,]+)/g).map((text) => text.split(','));
+    const selected = [...new Set(found(/--set streams\.assignor\.name=(\w+)/g))];
+    expect(selected).to.deep.equal(['nvme_first', 'highly_available']);
+    expect(lists).to.have.lengthOf.at.least(1);
+    for (const list of lists) expect(list).to.include.members(selected);
   });
 
   it('refuses to select one that is not there', async () => {

@@ -19,6 +19,11 @@ export default ({ groupId }) => {
   for (;;);
 };
 `;
+const LOADS_FOR_EVER = `
+import { writeFileSync } from 'node:fs';
+writeFileSync(new URL('loading', import.meta.url), process.pid + ' ' + process.pid);
+for (;;);
+`;
 const ALL = [{ subtopologyId: '0', partitions: [0, 1, 2, 3] }];
 
 /** The process that the module ran in when it was asked about this group, and the one that it started. */
@@ -110,6 +115,20 @@ describe("headgate serve with an assignor of one's own that hangs", () => {
         for (const each of [member, connection]) each.close();
       }));
   }
+
+  it('gives a start up at SIGTERM while a module hangs as it is loaded', () =>
+    inTemporaryFolder(async (folder) => {
+      const file = join(folder, 'loads.mjs');
+      await writeFile(file, LOADS_FOR_EVER);
+      const headgate = HeadgateProcess.serve(folder, '--set', `assignors.modules=loads=${file}`);
+      const [pid] = await moduleProcesses(folder, 'loading');
+      const signalledMs = performance.now();
+      expect(await headgate.end('SIGTERM')).to.equal(0);
+      // Well below the 20 s that a module may take to load.
+      expect(performance.now() - signalledMs).to.be.below(8_000);
+      await headgate.line(headgate.err, /Stopped before clients could be served/);
+      await gone(pid);
+    }));
 
   it('does not start with a module that is none, and says so in one line', () =>
     inTemporaryFolder(async (folder) => {

@@ -14,7 +14,7 @@ const MEGABYTE = 1_024 * 1_024;
 const MEMORY_MAX_BYTES = 128 * MEGABYTE;
 
 /** Of a pool and its module. */
-type Bounds = Pick<AssignorModulesOptions, 'timeoutMs' | 'turnMs' | 'waitingMax'> & {
+type Bounds = Pick<AssignorModulesOptions, 'timeoutMs' | 'turnMs' | 'waitingMax' | 'signal'> & {
   readonly queueMax?: number;
 };
 

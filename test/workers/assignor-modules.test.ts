@@ -264,6 +264,30 @@ describe("assignors of one's own", function () {
       expect([standIn, unassigned]).to.deep.equal([undefined, []]);
     }));
 
+  it('give up loading when that is told to stop, and leave nothing behind', () =>
+    inTemporaryFolder(async (folder) => {
+      await writeFile(
+        join(folder, 'slow.mjs'),
+        `import { writeFileSync } from 'node:fs';
+        writeFileSync(new URL('pid', import.meta.url), String(process.pid));
+        for (;;);`,
+      );
+      const stopping = new AbortController();
+      const { signal } = stopping;
+      const files = { slow: join(folder, 'slow.mjs') };
+      const refused = rejectionOf(stage.open(files, { timeoutMs: 400, signal }));
+      const pid = await found('the module to be loading', async () => {
+        const text = await readFile(join(folder, 'pid'), 'utf8').catch(() => '');
+        return text === '' ? undefined : Number(text);
+      });
+      stopping.abort();
+      expect(await refused).to.equal(signal.reason);
+      await gone(pid);
+      expect(await rejectionOf(stage.open(files, { timeoutMs: 400, signal }))).to.equal(
+        signal.reason,
+      );
+    }));
+
   it('are refused at the start, all that cannot be used in one message', () =>
     inTemporaryFolder(async (folder) => {
       const texts: Readonly<Record<string, string>> = {
