@@ -44,19 +44,20 @@ const TIMES: readonly Column[] = [
     heading: 'loop p50',
     width: 8,
     about:
-      'ms that an event, its install included, held the event loop at a time, half of them at most',
+      'ms for which an event (a member came or left, until the new target is installed and told) held the event loop at a time: half of them no longer',
     tell: ({ loopHoldsMs }) => figure(loopHoldsMs?.p50, 1),
   },
   {
     heading: 'loop p95',
     width: 8,
-    about: '95 of 100 of them at most',
+    about: '95 of 100 of them no longer',
     tell: ({ loopHoldsMs }) => figure(loopHoldsMs?.p95, 1),
   },
   {
     heading: 'idle p95',
     width: 8,
-    about: 'what a loop with nothing to do shows beside it: the rest is the machine',
+    about:
+      'the same of a loop with nothing to do: a loop figure at or below it says no more than that the machine holds it so long anyway',
     tell: ({ loopHoldsMs }) => figure(loopHoldsMs?.idleP95, 1),
   },
   {
@@ -103,6 +104,19 @@ export const COLUMN_NOTES = legend(
   'Columns, the best value last; -: has no meaning there:',
   Object.fromEntries(COLUMNS.map(({ heading, about }) => [heading, about])),
 );
+
+/** What `--help` says of the names of cells. */
+export const CELL_NOTES = legend('Cells, as sticky-m12-k2-s4-p12-r1-incremental-offsets:', {
+  m: 'members',
+  k: 'members of a process',
+  s: 'subtopologies, every second one with state',
+  p: 'partitions, and so tasks, of each of them',
+  r: 'standbys of each task with state',
+  full: 'nobody has anything yet',
+  incremental: 'the last member has just come, the others hold an assignment',
+  offsets: 'two members report what is on disk of each task with state; none: nobody does',
+  tags: 'copies are to be spread by two tags',
+});
 
 /** The headings; those of Kafka's jar only where it is asked. */
 export function headLine(withKafka: boolean): string {

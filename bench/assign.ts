@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Cell } from '../src/problem/cell.ts';
 import type { CellAnswer } from './assign-cells.ts';
 import type { AssignReport, AssignRow } from './assign-report.ts';
-import { COLUMN_NOTES, headLine, rowLine, summaryText } from './assign-table.ts';
+import { CELL_NOTES, COLUMN_NOTES, headLine, rowLine, summaryText } from './assign-table.ts';
 import { amount, count, flag, legend, runBench, word } from './command-line.ts';
 import type { TimingLimits } from './cpu-time.ts';
 import type { LoopHolds } from './loop-delay.ts';
@@ -221,11 +221,20 @@ They have ${GRIDS.map((grid) => `${GRID_CELLS[grid]} (${grid})`).join(', ')} cel
 (--warm + --measure) seconds of processor time, and about 3 s a round beside that: 27 s by default; with --against-kafka
 some 15 s a round more. Twice as long where others use the machine, too.
 
-${COLUMN_NOTES}`;
+${CELL_NOTES}
+${COLUMN_NOTES}
+--json: docs/assignors.md explains the keys.
+`;
 
 async function main(): Promise<void> {
   await runBench('assign', { options: OPTIONS, notes: NOTES }, async (values) => {
     const { grid, rounds, 'against-kafka': withKafka, start, json } = values;
+    const without = withKafka || start === 'kafka' ? kafkaLacks() : undefined;
+    if (without !== undefined) {
+      process.stderr.write(`Cannot ask Kafka's assignor: ${without}\n`);
+      process.exitCode = 1;
+      return;
+    }
     const limits = { warmSeconds: values.warm, measureSeconds: values.measure };
     const oracle = withKafka || start === 'kafka' ? oracleFile('oracle.sh') : '';
     // The jar's compiler takes longer; it stops by itself when its times fall no more.
@@ -255,6 +264,16 @@ async function main(): Promise<void> {
     if (json) console.log(JSON.stringify({ node: process.version, ...report }));
     else if (withKafka) process.stdout.write(`\n${summaryText(report)}`);
   });
+}
+
+const JAVA_TIMEOUT_MS = 20_000;
+
+/** What Kafka's jar needs and is not there, before anything is measured; brings the jar where it was not asked before. */
+function kafkaLacks(): string | undefined {
+  const { error } = spawnSync('java', ['-version'], { timeout: JAVA_TIMEOUT_MS });
+  if (error !== undefined) return 'java cannot be started, wanted Java 17 or newer on the PATH';
+  const { status } = spawnSync(oracleFile('oracle.sh'), ['fetch'], { stdio: 'inherit' });
+  return status === 0 ? undefined : `oracle.sh fetch ended with ${status}, wanted Maven and a JDK`;
 }
 
 /** What is under way, in one line of a terminal that the next one takes the place of. */

@@ -38,6 +38,8 @@ export type ChurnFigures = ChurnLoad & {
   readonly calmLoopP99Ms: number;
   readonly churnLoopP99Ms: number;
   readonly churnLoopMaxMs: number;
+  /** Moments, while bystanders were timed, at which each group lost a member and got another one. */
+  readonly events: number;
   /** Assignments made while bystanders were timed: as many as groups times events, or the figures say little. */
   readonly assignments: number;
 };
@@ -82,6 +84,7 @@ export async function benchChurn(load: ChurnLoad): Promise<ChurnFigures> {
     await disturb(groups, load.seconds);
     const calm = new Phase();
     const churn = new Phase();
+    let events = 0;
     let assignments = 0;
     for (let round = 0; round < load.rounds; round++) {
       await calm.measure(server, () => bystanders.time(load.seconds));
@@ -90,7 +93,8 @@ export async function benchChurn(load: ChurnLoad): Promise<ChurnFigures> {
           bystanders.time(load.seconds),
           disturb(groups, load.seconds),
         ]);
-        assignments += made;
+        events += made.events;
+        assignments += made.assignments;
         return latencies;
       });
     }
@@ -105,6 +109,7 @@ export async function benchChurn(load: ChurnLoad): Promise<ChurnFigures> {
       calmLoopP99Ms: calm.loopP99Ms,
       churnLoopP99Ms: churn.loopP99Ms,
       churnLoopMaxMs: churn.loopMaxMs,
+      events,
       assignments,
     };
   } finally {
@@ -197,12 +202,16 @@ function statefulTopology(group: number): MemberTopology {
   };
 }
 
+type Disturbed = { readonly events: number; readonly assignments: number };
+
 /** Every so often each group loses its oldest member and gets another one, all groups at the same moment. */
-async function disturb(groups: readonly ChurningGroup[], seconds: number): Promise<number> {
+async function disturb(groups: readonly ChurningGroup[], seconds: number): Promise<Disturbed> {
+  let events = 0;
   let assignments = 0;
   const endMs = performance.now() + seconds * 1000;
   while (performance.now() + EVENT_MS < endMs) {
     const pause = sleep(EVENT_MS);
+    events++;
     await Promise.all(
       groups.map(async ({ members, next }) => {
         const comes = next();
@@ -215,7 +224,7 @@ async function disturb(groups: readonly ChurningGroup[], seconds: number): Promi
     );
     await pause;
   }
-  return assignments;
+  return { events, assignments };
 }
 
 function quantile(values: readonly number[], share: number): number {
@@ -241,6 +250,7 @@ const NOTES = legend(
       'while the groups are left alone, and while each loses a member and gets one',
     '…P50Ms, …P99Ms': 'half of the heartbeats, and 99 of 100, were answered within',
     '…LoopP99Ms, …LoopMaxMs': "how late the server's event loop came to its timers",
+    events: 'how often each group lost a member and got one',
     assignments: 'made meanwhile: as many as groups times events, or the rest says little',
   },
 );

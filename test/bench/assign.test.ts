@@ -1,5 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { benchAssign, GRID_CELLS, type UnderWay } from '../../bench/assign.ts';
 import { answerCell } from '../../bench/assign-cells.ts';
@@ -38,6 +42,28 @@ describe('benchAssign()', () => {
       expect(new Set(Object.values(summary))).to.deep.equal(new Set([null]));
     } finally {
       await pool.close();
+    }
+  });
+});
+
+describe("bench assign beside Kafka's jar", () => {
+  it('says before it measures anything that there is no Java', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'headgate-'));
+    try {
+      const program = fileURLToPath(new URL('../../bench/assign.js', import.meta.url));
+      const args = [program, '--grid', 'small', '--against-kafka'];
+      const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+        env: { PATH: folder },
+        encoding: 'utf8',
+      });
+      expect({ status, stdout, stderr }).to.deep.equal({
+        status: 1,
+        stdout: '',
+        stderr:
+          "Cannot ask Kafka's assignor: java cannot be started, wanted Java 17 or newer on the PATH\n",
+      });
+    } finally {
+      await rm(folder, { recursive: true });
     }
   });
 });
