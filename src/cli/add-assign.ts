@@ -67,7 +67,7 @@ export function addAssign(program: Command, io: CommandIo): void {
     .description('what would move: assigns the tasks of a group without touching it')
     .option(
       '--problem <file>',
-      'the group as a problem file has it (docs/problem-files.md); - is standard input',
+      'the group as a problem file has it (docs/problem-files.md), packed by gzip or not; - is standard input',
     )
     .option('--group <id>', 'the group as it runs now; asks the admin server')
     .addOption(adminOption())

@@ -1,4 +1,5 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import type { AssignedRun } from '../../actors/ports.ts';
 import { lackedTags, lackedTagText } from '../../machines/decide/client-tags.ts';
 import { gatherProblem } from '../../machines/model/assignment.ts';
@@ -114,12 +115,27 @@ async function readFrom(from: AssignOptions['from'], io: CommandIo): Promise<Cel
   }
 }
 
+/** The file as text; one that gzip packed is unpacked. */
 function readFile(file: string): string {
   const { size } = statSync(file);
   if (size > CELL_BYTES_MAX) {
     throw new CellError(`It is ${size} bytes long: wanted at most ${CELL_BYTES_MAX}`);
   }
-  return readFileSync(file, 'utf8');
+  return unpacked(readFileSync(file));
+}
+
+const GZIP_MAGIC = Buffer.of(0x1f, 0x8b);
+
+/** No packed text makes more of itself than an unpacked one may be. */
+function unpacked(bytes: Buffer): string {
+  if (!bytes.subarray(0, GZIP_MAGIC.length).equals(GZIP_MAGIC)) return bytes.toString('utf8');
+  try {
+    return gunzipSync(bytes, { maxOutputLength: CELL_BYTES_MAX }).toString('utf8');
+  } catch (cause) {
+    const isTooLong = cause instanceof RangeError;
+    const reason = isTooLong ? `wanted at most ${CELL_BYTES_MAX} bytes in it` : reasonOf(cause);
+    throw new CellError(`It is packed by gzip and cannot be unpacked: ${reason}`);
+  }
 }
 
 async function readInput(io: CommandIo): Promise<string> {
@@ -132,7 +148,7 @@ async function readInput(io: CommandIo): Promise<string> {
     }
     parts.push(part);
   }
-  return Buffer.concat(parts).toString('utf8');
+  return unpacked(Buffer.concat(parts));
 }
 
 async function askFor({ group, admin }: { group: string; admin: HostPort }): Promise<Cell> {

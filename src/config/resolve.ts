@@ -1,3 +1,4 @@
+import { groupConfigs } from '../../machines/model/group-configs.ts';
 import type { Profile } from '../../machines/model/profile.ts';
 import { buildConfig, type Config, type ConfigSource } from './config.ts';
 import {
@@ -182,6 +183,13 @@ const families: readonly string[] = [
 ].filter((family) => settingNames.filter((name) => name.startsWith(family)).length > 1);
 
 function unknownFault({ key, name, where, text, source }: Entry): ConfigFault {
+  const ofGroups = groupConfigs.get(name);
+  if (ofGroups !== undefined) {
+    const { brokerConfig } = ofGroups;
+    const forAll = isSettingName(brokerConfig) ? `, and for all groups ${brokerConfig}` : '';
+    const reason = `it is a setting of a group, wanted headgate groups config GROUP --set${forAll}`;
+    return { key, where, seen: text, reason };
+  }
   const written = source === 'environment' ? environmentKey : (known: string) => known;
   const nearest = nearestName(name, settingNames) ?? nearestName(name, foreignNames);
   const family = nearestName(/^.+?\..+?\./.exec(name)?.[0] ?? '', families);

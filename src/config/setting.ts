@@ -180,6 +180,13 @@ type ListRules<W> = Extras & {
   readonly notEmpty?: boolean;
 };
 
+/** What stands in a list more than once. */
+function twiceIn(text: string): string | undefined {
+  const entries = splitList(text);
+  const twice = entries.find((entry, at) => entry !== '' && entries.indexOf(entry) !== at);
+  return twice === undefined ? undefined : `"${twice}" is there twice`;
+}
+
 /**
  * Words between commas, blanks around them trimmed. A word given twice is refused: looked for in the text itself, since
  * a parser that drops duplicates would hide it (BC-2).
@@ -205,6 +212,7 @@ export function list<const W extends string>(
           words === undefined || (words as readonly string[]).includes(word);
         return value.every(known) ? { value } : undefined;
       },
+      wrongPart: twiceIn,
       format: (value) => value.join(','),
       allowed: `${entries} between commas, each once${notEmpty ? ', at least one' : ''}`,
       about,

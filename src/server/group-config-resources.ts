@@ -72,6 +72,9 @@ export function groupConfigResources(parts: GroupConfigParts): ConfigResources {
 
 /** Blames the name, whatever the value. */
 function noSuchConfig(key: string): string {
+  const own = [...groupConfigs.values()].find(({ brokerConfig }) => brokerConfig === key)?.name;
+  if (own !== undefined)
+    return `groups have no config "${key}" (it is the broker's: wanted ${own})`;
   const nearest = nearestName(key, [...groupConfigs.keys()]);
   const hint = nearest === undefined ? '' : ` (the nearest is ${nearest})`;
   return `groups have no config "${key}"${hint}`;

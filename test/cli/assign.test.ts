@@ -2,9 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import type { Cell } from '../../src/problem/cell.ts';
-import { parseCell } from '../../src/problem/read-cell.ts';
+import { CELL_BYTES_MAX, parseCell } from '../../src/problem/read-cell.ts';
 import { FakeIo } from '../support/fake-io.ts';
 import { projectRoot } from '../support/oracle.ts';
 
@@ -381,6 +382,19 @@ describe('headgate assign', () => {
     io.errors = '';
     expect(await assign('--add-member', 'd@pd,zone=x', '--add-member', 'e@pa')).to.equal(0);
     expect(io.errors).to.equal('');
+  });
+
+  it('reads a problem that gzip packed, and no more of it than a file may have', async () => {
+    writeFileSync(file, gzipSync(JSON.stringify(CELL)));
+    expect(await assign()).to.equal(0);
+    expect(lines()[0]?.[0]).to.match(/^Group orders at epoch 7: /);
+    const packed = `Cannot read ${file}: It is packed by gzip and cannot be unpacked:`;
+    writeFileSync(file, gzipSync(Buffer.alloc(CELL_BYTES_MAX + 1, ' ')));
+    expect(await assign()).to.equal(1);
+    expect(io.errors).to.equal(`${packed} wanted at most ${CELL_BYTES_MAX} bytes in it\n`);
+    writeFileSync(file, gzipSync(JSON.stringify(CELL)).subarray(0, 40));
+    expect(await assign()).to.equal(1);
+    expect(io.errors).to.equal(`${packed} unexpected end of file\n`);
   });
 
   it('tells a tag that no member has, which is misspelt', async () => {

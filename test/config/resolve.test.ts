@@ -77,6 +77,15 @@ describe('resolveConfig()', () => {
     ]);
   });
 
+  it('tells a setting of a group from one of the server', () => {
+    const flags = { 'streams.assignor.name': 'sticky', 'consumer.session.timeout.ms': '1' };
+    expect(faultsOf({ flags })).to.deep.equal([
+      'streams.assignor.name = "sticky" (command line): it is a setting of a group, ' +
+        'wanted headgate groups config GROUP --set, and for all groups group.streams.assignors',
+      'consumer.session.timeout.ms = "1" (command line): it is a setting of a group, wanted headgate groups config GROUP --set',
+    ]);
+  });
+
   it('names the nearest variable for a misspelt one', () => {
     expect(faultsOf({ environment: { HEADGATE_DATA_DIT: 'x' } })).to.deep.equal([
       'HEADGATE_DATA_DIT = "x" (environment): wanted a setting that exists; the nearest is HEADGATE_DATA_DIR',
@@ -231,7 +240,7 @@ describe('resolveConfig()', () => {
       'cluster',
     ]);
     expect(faultsOf({ flags: { [tags]: 'a, b,a' } })).to.deep.equal([
-      `${tags} = "a, b,a" (command line): wanted names between commas, each once`,
+      `${tags} = "a, b,a" (command line): "a" is there twice; wanted names between commas, each once`,
     ]);
     expect(faultsOf({ flags: { [tags]: 'a,,b' } })).to.have.length(1);
   });

@@ -183,6 +183,11 @@ describe('settings of a group', () => {
     const wrong: readonly (readonly [name: string, hint: string])[] = [
       ['streams.sesion.timeout.ms', ' (the nearest is streams.session.timeout.ms)'],
       ['STREAMS.ASSIGNOR.NAME', ' (the nearest is streams.assignor.name)'],
+      ['group.streams.assignors', " (it is the broker's: wanted streams.assignor.name)"],
+      [
+        'group.streams.num.standby.replicas',
+        " (it is the broker's: wanted streams.num.standby.replicas)",
+      ],
       ['colour', ''],
     ];
     for (const [name, hint] of wrong) {
