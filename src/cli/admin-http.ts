@@ -13,14 +13,14 @@ type HttpAnswer = { readonly status: number; readonly body: string };
  *
  * @param path with its query; segments and values already escaped.
  * @returns the answer's JSON; the caller says which answer that path gives.
- * @throws {CommandError} in one line: nobody there, no answer in time, or what the server said.
+ * @throws {CommandError} in one line that names the server: nobody there, no answer in time, or what it said.
  */
 export async function askAdmin<T>(admin: HostPort, path: string): Promise<T> {
   const { status, body: json } = await getWithin(admin, path);
   const body = parsed(json);
   if (status === 200 && body !== undefined) return body as T;
   const reason = isErrorAnswer(body) ? body.error : `status ${status} and no reason`;
-  throw new CommandError(reason);
+  throw new CommandError(`${reason} (--admin ${formatHostPort(admin)})`);
 }
 
 async function getWithin(admin: HostPort, path: string): Promise<HttpAnswer> {

@@ -75,11 +75,12 @@ describe('askAdmin()', () => {
     );
   });
 
-  it('gives the reason that the server gives, or the status where it gives none', async () => {
+  it('gives the reason that the server gives, or the status where it gives none, and names the server', async () => {
     const answers = ['{"error":"Cannot find group \\"g\\""}', 'Not here'];
     const server = createHttpServer((_, response) => response.writeHead(404).end(answers.shift()));
     const place = await placeOf(server);
-    for (const message of ['Cannot find group "g"', 'status 404 and no reason']) {
+    for (const reason of ['Cannot find group "g"', 'status 404 and no reason']) {
+      const message = `${reason} (--admin ${place.host}:${place.port})`;
       expect(await rejectionOf(askAdmin(place, '/'))).to.include({ message });
     }
   });

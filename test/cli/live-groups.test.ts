@@ -216,10 +216,10 @@ describe('headgate groups against a coordinator', () => {
   it('assign --group says why it has no problem to assign', async () => {
     expect(await io.run('assign', '--group', 'stuck', ...admin())).to.equal(1);
     expect(io.errors).to.equal(
-      'Cannot give the problem of group "stuck": its topology is not ready\n',
+      `Cannot give the problem of group "stuck": its topology is not ready (${admin().join(' ')})\n`,
     );
     expect(await io.run('assign', '--group', 'nobody', ...admin())).to.equal(1);
-    expect(io.errors).to.equal('Cannot find streams group "nobody"\n');
+    expect(io.errors).to.equal(`Cannot find streams group "nobody" (${admin().join(' ')})\n`);
   });
 
   it('delete refuses a group with members', async () => {
