@@ -1,43 +1,28 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import type { Cell } from '../../src/problem/cell.ts';
-import { CELL_BYTES_MAX, parseCell } from '../../src/problem/read-cell.ts';
+import { CELL_BYTES_MAX } from '../../src/problem/read-cell.ts';
 import { FakeIo } from '../support/fake-io.ts';
 import { projectRoot } from '../support/oracle.ts';
-
-/** Three members; a has one stateful task too many, b and c a copy each. */
-const CELL: Cell = {
-  cell: 'orders',
-  assignor: 'sticky',
-  group: { id: 'orders', epoch: 7 },
-  configs: { numStandbyReplicas: 1, rackAwareAssignmentTags: ['zone'] },
-  topology: [{ id: '0', tasks: 3, stateful: true }],
-  members: [
-    { id: 'a', process: 'pa', tags: { zone: 'x' }, active: { '0': [0, 1] }, standby: { '0': [2] } },
-    { id: 'b', process: 'pb', tags: { zone: 'y' }, active: { '0': [2] }, standby: { '0': [0] } },
-    { id: 'c', process: 'pc', tags: { zone: 'y' }, standby: { '0': [1] } },
-  ],
-};
+import { CELL, ProblemOnDisk } from '../support/problem-on-disk.ts';
 
 describe('headgate assign', () => {
+  let problem: ProblemOnDisk;
   let folder: string;
   let file: string;
   let io: FakeIo;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'headgate-'));
-    file = join(folder, 'problem.json');
-    keep(CELL);
+    problem = await ProblemOnDisk.open();
+    ({ folder, file } = problem);
     io = new FakeIo();
   });
 
-  afterEach(() => rm(folder, { recursive: true }));
+  afterEach(() => problem.close());
 
-  const keep = (cell: unknown) => writeFileSync(file, JSON.stringify(cell));
+  const keep = (cell: unknown) => problem.keep(cell);
   const assign = (...args: readonly string[]) => io.run('assign', '--problem', file, ...args);
   const lines = () => io.output.split('\n').map((line) => line.split(/ {2,}/));
 
@@ -143,57 +128,6 @@ describe('headgate assign', () => {
     expect(lines().at(-2)?.slice(-4)).to.deep.equal(['1', '1', '1', '1']);
     expect(await assign('--assignor', 'balanced', '--assignor', 'sticky')).to.equal(0);
     expect(lines()[2]).to.deep.equal(['MEASURE', 'balanced', 'sticky', 'BEST']);
-  });
-
-  it('tells what would move if things were otherwise, and writes that down', async () => {
-    const written = join(folder, 'written.json');
-    const edits = [
-      '--remove-member',
-      'a',
-      '--add-member',
-      'd@pa',
-      '--add-member',
-      '--standbys',
-      '0',
-    ];
-    const more = [
-      '--tags',
-      ' rack, zone',
-      '--lag',
-      '9',
-      '--tasks',
-      '0=4',
-      '--assignor',
-      'balanced',
-    ];
-    expect(await assign(...edits, ...more, '--write', written)).to.equal(0);
-    expect(lines()[0]).to.deep.equal([
-      'Group orders at epoch 7: 4 tasks, standbys 0, 4 members in 4 processes',
-    ]);
-    expect(lines().slice(3, 6)).to.deep.equal([
-      ['0_0', 'active', 'a (left)', 'd', 'no member was assigned it; d needs it for an even share'],
-      ['0_0', 'standby', 'b', '-'],
-      ['0_1', 'active', 'a (left)', 'b', 'no member was assigned it; b needs it for an even share'],
-    ]);
-    const { assignor, configs, topology, members } = parseCell(readFileSync(written, 'utf8'));
-    expect({ assignor, configs, topology }).to.deep.equal({
-      assignor: 'balanced',
-      configs: {
-        numStandbyReplicas: 0,
-        rackAwareAssignmentTags: ['rack', 'zone'],
-        acceptableRecoveryLag: '9',
-      },
-      topology: [{ id: '0', tasks: 4, stateful: true }],
-    });
-    expect(members.map(({ id, process }) => [id, process])).to.deep.equal([
-      ['b', 'pb'],
-      ['c', 'pc'],
-      ['d', 'pa'],
-      ['member-new', 'process-of-member-new'],
-    ]);
-    const before = io.output;
-    expect(await io.run('assign', '--problem', written)).to.equal(0);
-    expect(io.output).to.equal(before);
   });
 
   it('says what was kept, and why', async () => {
@@ -373,17 +307,6 @@ describe('headgate assign', () => {
     expect(lines()[0]).to.deep.equal(['Cell c: 1 task, standbys 0, 1 member in 1 process']);
   });
 
-  it('warns of a member that has no tags to spread copies by', async () => {
-    expect(await assign('--add-member', 'd')).to.equal(0);
-    expect(io.errors).to.equal(
-      '1 of 4 members lack the client tag zone, which rack.aware.assignment.tags names: d (process process-of-d)\n' +
-        'Member "d" has no tag zone: add it with --add-member ID@PROCESS,zone=VALUE\n',
-    );
-    io.errors = '';
-    expect(await assign('--add-member', 'd@pd,zone=x', '--add-member', 'e@pa')).to.equal(0);
-    expect(io.errors).to.equal('');
-  });
-
   it('reads a problem that gzip packed, and no more of it than a file may have', async () => {
     writeFileSync(file, gzipSync(JSON.stringify(CELL)));
     expect(await assign()).to.equal(0);
@@ -395,23 +318,6 @@ describe('headgate assign', () => {
     writeFileSync(file, gzipSync(JSON.stringify(CELL)).subarray(0, 40));
     expect(await assign()).to.equal(1);
     expect(io.errors).to.equal(`${packed} unexpected end of file\n`);
-  });
-
-  it('tells a tag that no member has, which is misspelt', async () => {
-    expect(await assign('--tags', 'zoen,zone', '--add-member', 'd,zone=x')).to.equal(0);
-    expect(io.errors).to.equal(
-      'No member has the client tag zoen, which rack.aware.assignment.tags names\n',
-    );
-  });
-
-  it('refuses a member that is named like a tag: a comma was forgotten', async () => {
-    for (const text of ['zone=a', 'd@zone=a', 'zone=a,rack=b']) {
-      io.errors = '';
-      expect(await assign('--add-member', text), text).to.equal(2);
-      expect(io.errors).to.match(
-        /Wanted \[ID\]\[@PROCESS\]\[,TAG=VALUE,\.\.\]: a tag stands behind a comma, as in NAME,zone=a\./,
-      );
-    }
   });
 
   describe('with assignors of your own', () => {
