@@ -182,7 +182,7 @@ export async function showMembers(
     return;
   }
   if (group.members.length === 0) {
-    io.err(`Group "${groupId}" has no members: it is ${group.groupState}\n`);
+    io.err(noMembersText(groupId, group.groupState));
     return;
   }
   const rows = group.members.map((member) => [
@@ -198,9 +198,20 @@ export async function showMembers(
   io.out(table(['MEMBER', 'CLIENT', 'PROCESS', 'EPOCH', 'TASKS', 'TARGET'], rows));
 }
 
-function showLiveMembers({ members }: GroupStateAnswer, { json, io }: Printing): void {
+function noMembersText(groupId: string, state: string): string {
+  return `Group "${groupId}" has no members: it is ${state}\n`;
+}
+
+function showLiveMembers(
+  { groupId, state, members }: GroupStateAnswer,
+  { json, io }: Printing,
+): void {
   if (json) {
     io.out(jsonText(members));
+    return;
+  }
+  if (members.length === 0) {
+    io.err(noMembersText(groupId, state));
     return;
   }
   const names = ({ active, standby, warmup }: TaskNames) =>

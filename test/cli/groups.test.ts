@@ -114,6 +114,14 @@ describe('headgate groups', () => {
       expect(io.errors).to.equal('');
     });
 
+    it('members says of a group without any what it is, and prints no table', async () => {
+      expect(await io.run('groups', 'members', 'a/b?', ...admin())).to.equal(0);
+      expect([io.output, io.errors]).to.deep.equal([
+        '',
+        'Group "a/b?" has no members: it is Empty\n',
+      ]);
+    });
+
     it('refuses to mix the answers of two coordinators', async () => {
       stage.addresses = [
         { host: 'other', port: 9_092 },
