@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Cell } from '../src/problem/cell.ts';
+import { AS_SERVED } from './as-served.ts';
 import type { CellAnswer } from './assign-cells.ts';
 import type { AssignReport, AssignRow } from './assign-report.ts';
 import { CELL_NOTES, COLUMN_NOTES, headLine, rowLine, summaryText } from './assign-table.ts';
@@ -248,7 +249,11 @@ async function main(): Promise<void> {
     const report = await benchAssign({
       grid,
       rounds,
-      ours: startingAnew(process.execPath, [ANSWERS, '--assignment', ...limitsAs(limits)]),
+      ours: startingAnew(process.execPath, [
+        ...AS_SERVED,
+        ...[ANSWERS, '--assignment'],
+        ...limitsAs(limits),
+      ]),
       ...(withKafka && { kafka }),
       startCommand:
         start === 'kafka'

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { BrokerAddress } from '../src/client/connection.ts';
+import { AS_SERVED } from './as-served.ts';
 import type { LoopDelay } from './loop-delay.ts';
 
 const READY_MS = 30_000;
@@ -28,7 +29,7 @@ export function startServer(folder: string, more: readonly string[] = []): Child
   return spawn(
     process.execPath,
     [
-      '--max-semi-space-size=64',
+      ...AS_SERVED,
       ...['--import', new URL('./report-loop-delay.js', import.meta.url).href],
       program,
       ...['serve', '--port', '0', '--admin-port', 'off', '--data-dir', folder],
