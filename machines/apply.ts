@@ -7,7 +7,7 @@ import type { Member } from './model/member.ts';
 import type { PersistentMap } from './model/persistent-map.ts';
 import { invariant, unreachable } from './model/refusal.ts';
 import { NO_HELD_TASKS, type TasksByRole } from './model/tasks.ts';
-import { targetChanged, targetsChanged, tasksChanged } from './off-target.ts';
+import { targetsChanged, tasksChanged } from './off-target.ts';
 import type {
   CurrentAssignmentRecord,
   GroupMetadataRecord,
@@ -108,12 +108,12 @@ function applyCurrentAssignment(group: Group, { memberId, value }: CurrentAssign
   });
 }
 
-function applyTarget(group: Group, { memberId, value }: TargetMemberRecord): Group {
-  const before = group.targets.get(memberId);
+function applyTarget(group: Group, record: TargetMemberRecord): Group {
+  const { memberId, value } = record;
   const targets =
     value === null ? group.targets.delete(memberId) : group.targets.set(memberId, value);
   if (targets === group.targets) return group;
-  const { offTarget, targetTasks } = targetChanged(group, memberId, before, value ?? undefined);
+  const { offTarget, targetTasks } = targetsChanged(group, [record]);
   return { ...group, targets, offTarget, targetTasks };
 }
 

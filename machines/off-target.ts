@@ -14,57 +14,38 @@ export function tasksChanged(
   after: HeldTasks | undefined,
 ): OffTarget {
   if (before === after) return group;
+  const { offTarget } = group;
   const target = group.targets.get(memberId);
+  const isOff = after !== undefined && isOffTarget(after, target);
   return {
-    offTarget: note(group.offTarget, memberId, after, target),
+    offTarget: isOff ? offTarget.set(memberId, true) : offTarget.delete(memberId),
     targetTasks:
       group.targetTasks +
       (Number(after !== undefined) - Number(before !== undefined)) * activeTasks(target),
   };
 }
 
-/** What the target gives a member changed likewise; one that is not there has no part in it. */
-export function targetChanged(
-  group: Group,
-  memberId: string,
-  before: TasksByRole | undefined,
-  after: TasksByRole | undefined,
-): OffTarget {
-  const assigned = group.members.get(memberId)?.assigned;
-  if (assigned === undefined || before === after) return group;
-  return {
-    offTarget: note(group.offTarget, memberId, assigned, after),
-    targetTasks: group.targetTasks - activeTasks(before) + activeTasks(after),
-  };
-}
-
-/** What the target gives many members changed likewise. */
+/** What the target gives some members changed, each once; null = nothing. One that is not there has no part in it. */
 export function targetsChanged(
   group: Group,
-  changes: readonly { readonly memberId: string; readonly value: TasksByRole }[],
+  changes: readonly { readonly memberId: string; readonly value: TasksByRole | null }[],
 ): OffTarget {
   const off: [string, true][] = [];
   let { offTarget, targetTasks } = group;
   for (const { memberId, value } of changes) {
     const assigned = group.members.get(memberId)?.assigned;
     if (assigned === undefined) continue;
-    targetTasks += countActiveTasks(value) - activeTasks(group.targets.get(memberId));
-    if (!sameTasksByRole(value, assigned)) off.push([memberId, true]);
+    targetTasks += activeTasks(value) - activeTasks(group.targets.get(memberId));
+    if (isOffTarget(assigned, value)) off.push([memberId, true]);
     else offTarget = offTarget.delete(memberId);
   }
   return { offTarget: offTarget.setAll(off), targetTasks };
 }
 
-function note(
-  offTarget: Group['offTarget'],
-  memberId: string,
-  assigned: HeldTasks | undefined,
-  target: TasksByRole = NO_TASKS_BY_ROLE,
-): Group['offTarget'] {
-  const isOff = assigned !== undefined && !sameTasksByRole(target, assigned);
-  return isOff ? offTarget.set(memberId, true) : offTarget.delete(memberId);
+function isOffTarget(assigned: HeldTasks, target: TasksByRole | null | undefined): boolean {
+  return !sameTasksByRole(target ?? NO_TASKS_BY_ROLE, assigned);
 }
 
-function activeTasks(target: TasksByRole | undefined): number {
-  return target === undefined ? 0 : countActiveTasks(target);
+function activeTasks(target: TasksByRole | null | undefined): number {
+  return target ? countActiveTasks(target) : 0;
 }
