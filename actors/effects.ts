@@ -3,6 +3,7 @@ import type { PatternQuery, PatternSearch, SearchOutcome } from '../machines/mod
 import { unreachable } from '../machines/model/refusal.ts';
 import type { Jobs, RunOver } from './jobs.ts';
 import type { PatternsPort, TopicCreatorPort } from './ports.ts';
+import { reasonOf } from './reason-of.ts';
 import { delayKey, rebalanceKey, sessionKey } from './shard-timers.ts';
 import type { TimerPurpose } from './timer-purpose.ts';
 import type { Timers } from './timers.ts';
@@ -83,7 +84,7 @@ export class Effects {
     const over = (search: PatternSearch) =>
       this.#searchOver(groupId, { incarnation, topologyEpoch, search });
     this.#patterns.search(patterns).then(over, (cause: unknown) => {
-      const reason = cause instanceof Error ? cause.message : String(cause);
+      const reason = reasonOf(cause);
       over({ kind: 'failed', reason });
     });
   }

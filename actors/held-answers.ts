@@ -9,6 +9,7 @@ import { contextOf, type ShardEnvironment } from './environment.ts';
 import { errorOfLostWrite } from './log-errors.ts';
 import { type ParkedHeartbeat, ParkedReplies } from './parked-replies.ts';
 import type { RunLookBack } from './ports.ts';
+import { reasonOf } from './reason-of.ts';
 import type { ShardLog } from './shard-log.ts';
 import { waitKey } from './shard-timers.ts';
 import type { TimerPurpose } from './timer-purpose.ts';
@@ -67,7 +68,7 @@ export class HeldAnswers {
     } catch (cause) {
       const { incarnation, run } = outcome;
       this.#env.log.error({ err: cause, groupId, run }, 'Target could not be installed');
-      this.#giveUp(slot, { kind: 'failed', incarnation, run, reason: textOf(cause) }, parked);
+      this.#giveUp(slot, { kind: 'failed', incarnation, run, reason: reasonOf(cause) }, parked);
     }
   }
 
@@ -156,8 +157,4 @@ export class HeldAnswers {
       this.#carrier.answer(groupId, { reply, refuse: refusedAnswer }, answer);
     }
   }
-}
-
-function textOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -1,6 +1,7 @@
 import type { AssignmentRun, RunOutcome } from '../machines/decision.ts';
 import type { GroupProblem } from '../machines/model/assignment.ts';
 import type { AssignorPort, Clock, RunLookBack, RuntimeMetrics } from './ports.ts';
+import { reasonOf } from './reason-of.ts';
 
 /** Takes what became of a run, and what it is looked back on with, if it is. */
 export type RunOver = (outcome: RunOutcome, lookBack?: RunLookBack) => void;
@@ -55,7 +56,7 @@ export class Jobs {
       (cause: unknown) => {
         this.#inFlight--;
         this.#metrics.assignmentRun('failed', this.#clock.monotonicMs() - startedMs);
-        const reason = cause instanceof Error ? cause.message : String(cause);
+        const reason = reasonOf(cause);
         over({ kind: 'failed', incarnation, run: number, reason });
       },
     );
