@@ -11,6 +11,7 @@ import { Bystanders } from './bystanders.ts';
 import { count, flag, legend, runBench, showFigures } from './command-line.ts';
 import { joinAndSettle } from './heartbeats.ts';
 import type { LoopDelay } from './loop-delay.ts';
+import { quantile } from './quantile.ts';
 import { measureServerLoop, readyAddress, startServer, stopServer } from './server-process.ts';
 
 /** What is measured. */
@@ -225,11 +226,6 @@ async function disturb(groups: readonly ChurningGroup[], seconds: number): Promi
     await pause;
   }
   return { events, assignments };
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return Number((sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(2));
 }
 
 const OPTIONS = {

@@ -1,3 +1,5 @@
+import { quantile } from './quantile.ts';
+
 /** Times of one run over many, in µs. `cpu` is that of the whole process, collector and compiler threads included. */
 export type Timing = {
   readonly runs: number;
@@ -68,8 +70,9 @@ function cpuNow(): number {
 }
 
 function spreadOf(samples: readonly number[]): Spread {
-  const sorted = samples.toSorted((a, b) => a - b);
-  const at = (share: number): number =>
-    Number((sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(2));
-  return { min: at(0), median: at(0.5), p90: at(0.9) };
+  return {
+    min: quantile(samples, 0),
+    median: quantile(samples, 0.5),
+    p90: quantile(samples, 0.9),
+  };
 }

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { quantile } from './quantile.ts';
 
 /** How late an event loop came to its timers, ms: for so long at least it did something else, or had no processor. */
 export type LoopDelay = { readonly p99: number; readonly max: number };
@@ -70,11 +71,6 @@ export async function measureHolds(
 }
 
 const LOOKS_MS = 3 * RESOLUTION_MS;
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
-}
 
 function lateMs(ns: number): number {
   return Math.max(0, Number((ns / 1e6 - RESOLUTION_MS).toFixed(2)));
