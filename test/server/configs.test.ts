@@ -5,10 +5,7 @@ import {
   answerAlterConfigs,
   answerIncrementalAlterConfigs,
 } from '../../src/server/handlers/alter-configs.ts';
-import {
-  answerDescribeConfigs,
-  answerListConfigResources,
-} from '../../src/server/handlers/describe-configs.ts';
+import { answerDescribeConfigs } from '../../src/server/handlers/describe-configs.ts';
 import { MemoryKeyValues } from '../../src/store/memory-key-values.ts';
 import { incoming } from '../support/incoming.ts';
 import type { TestParts } from '../support/standalone-parts.ts';
@@ -389,40 +386,5 @@ describe('answerAlterConfigs()', () => {
     ).to.equal(42);
     expect(await replace([])).to.equal(0);
     expect(parts.configs.group.overridden()).to.deep.equal([]);
-  });
-});
-
-describe('answerListConfigResources()', () => {
-  async function list(resourceTypes: readonly number[], version = 1) {
-    const parts = await standaloneParts({}, { topics: { in: 1 } });
-    await alter(parts, [[GROUP, 'g', [[STANDBYS, SET, '1']]]]);
-    const response = await answerListConfigResources(parts)({ resourceTypes }, incoming(version));
-    return [
-      response.errorCode ?? 0,
-      (response.configResources ?? []).map(({ resourceType, resourceName }) => [
-        resourceType,
-        resourceName,
-      ]),
-    ];
-  }
-
-  it('lists the groups that have settings of their own (GC-9)', async () => {
-    expect(await list([GROUP])).to.deep.equal([0, [[GROUP, 'g']]]);
-  });
-
-  it('lists everything for no types, and nothing in version 0', async () => {
-    expect(await list([])).to.deep.equal([
-      0,
-      [
-        [TOPIC, 'in'],
-        [BROKER, '1'],
-        [GROUP, 'g'],
-      ],
-    ]);
-    expect(await list([], 0)).to.deep.equal([0, []]);
-  });
-
-  it('answers 35 for a type that does not exist', async () => {
-    expect(await list([GROUP, 77])).to.deep.equal([35, []]);
   });
 });

@@ -6,6 +6,10 @@ import { type OpenGateway, openGateway } from './open-gateway.ts';
 export class GatewayStage {
   readonly clock: ManualClock;
   readonly cluster: FakeCluster;
+  /** The placeholder's in group `g`: abs(hash of "g") mod 50 = 103 mod 50. */
+  readonly instanceId = 'headgate-shard-3';
+  /** The heartbeat of a member that joins group `g`. */
+  readonly join = { groupId: 'g', memberId: 'm', memberEpoch: 0 };
   #open: OpenGateway;
 
   private constructor(clock: ManualClock, cluster: FakeCluster, open: OpenGateway) {
@@ -30,6 +34,12 @@ export class GatewayStage {
     await this.#open.stop();
     this.#open = await openGateway(this.cluster, this.clock, { groups });
     return this.#open;
+  }
+
+  /** From a client of its own. */
+  async heartbeat(body: object = this.join) {
+    const client = await this.open.client(1);
+    return client.call('StreamsGroupHeartbeat', 1, body);
   }
 
   /** Group `g` is in this state now, as the coordinator committed it; Dead: there is none. */

@@ -10,10 +10,6 @@ import type { OpenGateway } from '../support/open-gateway.ts';
 import { until } from '../support/open-server.ts';
 import { passUntil } from '../support/pass-until.ts';
 
-const JOIN = { groupId: 'g', memberId: 'm', memberEpoch: 0 };
-/** abs(hash of "g") mod 50 = 103 mod 50. */
-const INSTANCE = 'headgate-shard-3';
-
 describe('Placeholders of groups with members, and after them', () => {
   let stage: GatewayStage;
   let clock: ManualClock;
@@ -27,13 +23,8 @@ describe('Placeholders of groups with members, and after them', () => {
 
   afterEach(() => stage.stop());
 
-  async function heartbeat(body: object = JOIN) {
-    const client = await open.client(1);
-    return client.call('StreamsGroupHeartbeat', 1, body);
-  }
-
   it('beats while the group has members', async () => {
-    await heartbeat();
+    await stage.heartbeat();
     stage.becomes('Stable');
     await clock.pass(30_000);
     await until(() => cluster.broker(1).asked('Heartbeat').length === 1);
@@ -41,12 +32,12 @@ describe('Placeholders of groups with members, and after them', () => {
       groupId: 'g',
       generationId: 1,
       memberId: 'member-1',
-      groupInstanceId: INSTANCE,
+      groupInstanceId: stage.instanceId,
     });
   });
 
   it('joins again when its session has run out (25)', async () => {
-    await heartbeat();
+    await stage.heartbeat();
     stage.becomes('Stable');
     cluster.group('g').members.length = 0;
     await clock.pass(30_000);
@@ -57,7 +48,7 @@ describe('Placeholders of groups with members, and after them', () => {
   });
 
   it('looks for the coordinator again when that has moved (16)', async () => {
-    await heartbeat();
+    await stage.heartbeat();
     stage.becomes('Stable');
     const other = await cluster.add(clock, 2);
     cluster.broker(1).on('Heartbeat', () => ({ errorCode: 16 }));
@@ -77,20 +68,20 @@ describe('Placeholders of groups with members, and after them', () => {
   }
 
   it('serves the group no longer when another gateway has taken over (82, 4.9)', async () => {
-    await heartbeat();
+    await stage.heartbeat();
     stage.becomes('Stable');
     await takeOver();
-    expect((await heartbeat()).errorCode).to.equal(16);
-    expect((await heartbeat({ ...JOIN, memberEpoch: 2 })).errorCode).to.equal(16);
+    expect((await stage.heartbeat()).errorCode).to.equal(16);
+    expect((await stage.heartbeat({ ...stage.join, memberEpoch: 2 })).errorCode).to.equal(16);
     // Its members are those of the other's group now: however long it takes, none goes on here.
     await clock.pass(3_600_000);
-    expect((await heartbeat({ ...JOIN, memberEpoch: 2 })).errorCode).to.equal(16);
+    expect((await stage.heartbeat({ ...stage.join, memberEpoch: 2 })).errorCode).to.equal(16);
     expect(cluster.broker(1).asked('JoinGroup')).to.have.length(1);
     expect(open.gateway.placeholders()).to.deep.equal(new Map([['fenced', 1]]));
   });
 
   it('leaves the place to the other gateway when the group becomes empty here (82, 4.9)', async () => {
-    await heartbeat();
+    await stage.heartbeat();
     stage.becomes('Stable');
     await takeOver();
     stage.becomes('Empty');
@@ -102,44 +93,44 @@ describe('Placeholders of groups with members, and after them', () => {
   });
 
   it('takes the place back for new members once the old ones are gone, ever more slowly (82)', async () => {
-    await heartbeat();
+    await stage.heartbeat();
     for (const waitMs of [60_000, 120_000, 240_000]) {
       stage.becomes('Stable');
       await takeOver();
       stage.becomes('Empty');
       await clock.pass(waitMs - 10_000);
-      expect((await heartbeat()).errorCode, `before ${waitMs} ms`).to.equal(16);
+      expect((await stage.heartbeat()).errorCode, `before ${waitMs} ms`).to.equal(16);
       await clock.pass(10_000);
-      expect((await heartbeat()).errorCode, `after ${waitMs} ms`).to.equal(0);
+      expect((await stage.heartbeat()).errorCode, `after ${waitMs} ms`).to.equal(0);
     }
     expect(cluster.broker(1).asked('JoinGroup')).to.have.length(4);
   });
 
   it('leaves when the group is empty, and joins again with its next member', async () => {
-    await heartbeat();
+    await stage.heartbeat();
     stage.becomes('Stable');
     stage.becomes('Empty');
     await until(() => cluster.group('g').members.length === 0);
     await clock.pass(60_000);
     expect(cluster.broker(1).asked('Heartbeat')).to.deep.equal([]);
-    expect((await heartbeat()).errorCode).to.equal(0);
+    expect((await stage.heartbeat()).errorCode).to.equal(0);
     expect(cluster.group('g').members).to.have.length(1);
   });
 
   it('leaves also where it may have joined without hearing so', async () => {
-    await heartbeat();
+    await stage.heartbeat();
     stage.becomes('Stable');
     stage.becomes('Empty');
     await until(() => cluster.group('g').members.length === 0);
     cluster.broker(1).on('SyncGroup', () => 'close');
-    expect((await heartbeat()).errorCode).to.equal(15);
+    expect((await stage.heartbeat()).errorCode).to.equal(15);
     expect(cluster.group('g').members).to.have.length(1);
     await clock.pass(20_000);
     await until(() => cluster.group('g').members.length === 0);
   });
 
   it('takes over after a restart, for groups with members', async () => {
-    await heartbeat();
+    await stage.heartbeat();
     stage.becomes('Stable');
     open = await stage.restart();
     await clock.pass(5_000);
@@ -149,7 +140,7 @@ describe('Placeholders of groups with members, and after them', () => {
   });
 
   it('takes out after a restart what an earlier process left in an empty group', async () => {
-    await heartbeat();
+    await stage.heartbeat();
     open.groups.states.set('g', 'Empty');
     open = await stage.restart();
     await clock.pass(5_000);
@@ -157,19 +148,19 @@ describe('Placeholders of groups with members, and after them', () => {
   });
 
   it('leaves a group that no member came to after all', async () => {
-    await heartbeat();
+    await stage.heartbeat();
     await clock.pass(20_000);
     await until(() => cluster.group('g').members.length === 0);
   });
 
   it('lets members beat on while upstream is away, and joins again when it is back', async () => {
-    await heartbeat();
+    await stage.heartbeat();
     stage.becomes('Stable');
     const client = await open.client(1);
     await cluster.broker(1).stop();
     cluster.groups.clear();
     await clock.pass(60_000);
-    const beat = await client.call('StreamsGroupHeartbeat', 1, { ...JOIN, memberEpoch: 2 });
+    const beat = await client.call('StreamsGroupHeartbeat', 1, { ...stage.join, memberEpoch: 2 });
     expect(beat.errorCode).to.equal(0);
     await cluster.broker(1).restart();
     await passUntil(clock, () => cluster.group('g').members.length > 0, 1_000);
@@ -191,7 +182,7 @@ describe('Placeholders of groups with members, and after them', () => {
   it('tells a first member 15 while upstream is away', async () => {
     const client = await open.client(1);
     await cluster.broker(1).stop();
-    expect((await client.call('StreamsGroupHeartbeat', 1, JOIN)).errorCode).to.equal(15);
+    expect((await client.call('StreamsGroupHeartbeat', 1, stage.join)).errorCode).to.equal(15);
   });
 
   it('tells members where their group is while no broker can be reached (4.9)', async () => {

@@ -12,10 +12,6 @@ import type { OpenGateway } from '../support/open-gateway.ts';
 import { until } from '../support/open-server.ts';
 import { passUntil } from '../support/pass-until.ts';
 
-const JOIN = { groupId: 'g', memberId: 'm', memberEpoch: 0 };
-/** abs(hash of "g") mod 50 = 103 mod 50. */
-const INSTANCE = 'headgate-shard-3';
-
 describe('Placeholders', () => {
   let stage: GatewayStage;
   let clock: ManualClock;
@@ -29,20 +25,15 @@ describe('Placeholders', () => {
 
   afterEach(() => stage.stop());
 
-  async function heartbeat(body: object = JOIN) {
-    const client = await open.client(1);
-    return client.call('StreamsGroupHeartbeat', 1, body);
-  }
-
   it('joins before the first member does, with a protocol type of its own (4.10)', async () => {
-    expect((await heartbeat()).errorCode).to.equal(0);
+    expect((await stage.heartbeat()).errorCode).to.equal(0);
     const [asked] = cluster.broker(1).asked('JoinGroup');
     expect({ ...asked, reason: null }).to.deep.equal({
       groupId: 'g',
       sessionTimeoutMs: 1_800_000,
       rebalanceTimeoutMs: 20_000,
       memberId: '',
-      groupInstanceId: INSTANCE,
+      groupInstanceId: stage.instanceId,
       protocolType: 'streams-gateway',
       protocols: [{ name: 'placeholder', metadata: Buffer.alloc(0) }],
       reason: null,
@@ -54,22 +45,22 @@ describe('Placeholders', () => {
   });
 
   it('joins once for members that come together', async () => {
-    const answers = await Promise.all([heartbeat(), heartbeat(), heartbeat()]);
+    const answers = await Promise.all([stage.heartbeat(), stage.heartbeat(), stage.heartbeat()]);
     expect(answers.map(({ errorCode }) => errorCode)).to.deep.equal([0, 0, 0]);
     expect(cluster.broker(1).asked('JoinGroup')).to.have.length(1);
   });
 
-  it('refuses the first member with 69 where a live group of another kind holds the id (JOIN-3)', async () => {
+  it('refuses the first member with 69 where a live group of another kind holds the id (stage.join-3)', async () => {
     cluster.group('g').members.push({ memberId: 'theirs', instanceId: null });
     cluster.group('g').protocolType = 'consumer';
-    const answer = await heartbeat();
+    const answer = await stage.heartbeat();
     expect(answer.errorCode).to.equal(69);
     expect(open.groups.heartbeats).to.deep.equal([]);
   });
 
   it('leaves a consumer group alone, an empty one too (13)', async () => {
     cluster.group('g').isConsumerGroup = true;
-    const answer = await heartbeat();
+    const answer = await stage.heartbeat();
     expect(answer.errorCode).to.equal(69);
     expect(cluster.broker(1).asked('JoinGroup')).to.deep.equal([]);
     expect(cluster.group('g').isConsumerGroup).to.equal(true);
@@ -80,7 +71,7 @@ describe('Placeholders', () => {
     versions.delete(apis.ConsumerGroupDescribe.key);
     cluster.broker(1).versions = versions;
     open = await stage.restart();
-    expect((await heartbeat()).errorCode).to.equal(0);
+    expect((await stage.heartbeat()).errorCode).to.equal(0);
     expect(cluster.broker(1).asked('ConsumerGroupDescribe')).to.deep.equal([]);
   });
 
@@ -144,7 +135,7 @@ describe('Placeholders', () => {
   it('takes over an empty classic group and its offsets (O-1)', async () => {
     cluster.group('g').protocolType = 'consumer';
     cluster.group('g').offsets.set('in 0', 5n);
-    expect((await heartbeat()).errorCode).to.equal(0);
+    expect((await stage.heartbeat()).errorCode).to.equal(0);
     expect(cluster.group('g').offsets.get('in 0')).to.equal(5n);
   });
 
@@ -155,7 +146,7 @@ describe('Placeholders', () => {
   ] as const) {
     it(`tells a member ${told} when upstream refuses the join with ${code}`, async () => {
       cluster.broker(1).on('JoinGroup', () => ({ errorCode: code, protocolName: '' }));
-      expect((await heartbeat()).errorCode).to.equal(told);
+      expect((await stage.heartbeat()).errorCode).to.equal(told);
     });
   }
 
@@ -170,12 +161,12 @@ describe('Placeholders', () => {
       return join;
     });
     cluster.broker(1).on('SyncGroup', () => ({}));
-    const answer = heartbeat();
+    const answer = stage.heartbeat();
     await until(() => cluster.broker(1).asked('JoinGroup').length === 1);
     await clock.pass(5_000);
     expect((await answer).errorCode).to.equal(14);
     release();
-    expect((await heartbeat()).errorCode).to.equal(0);
+    expect((await stage.heartbeat()).errorCode).to.equal(0);
     expect(cluster.broker(1).asked('JoinGroup')).to.have.length(1);
   });
 
@@ -191,8 +182,8 @@ describe('Placeholders', () => {
     const client = await open.client(1);
     client.write(
       Buffer.concat([
-        client.request('StreamsGroupHeartbeat', 1, JOIN),
-        client.request('StreamsGroupHeartbeat', 1, { ...JOIN, memberEpoch: -1 }),
+        client.request('StreamsGroupHeartbeat', 1, stage.join),
+        client.request('StreamsGroupHeartbeat', 1, { ...stage.join, memberEpoch: -1 }),
       ]),
     );
     await until(() => cluster.broker(1).asked('SyncGroup').length === 1);
@@ -210,7 +201,7 @@ describe('Placeholders', () => {
         asked < 3 ? { key, nodeId: -1, port: -1, errorCode: 15 } : { key, nodeId, host, port };
       return { coordinators: [coordinator] };
     });
-    const answer = heartbeat();
+    const answer = stage.heartbeat();
     await passUntil(clock, () => asked === 3, 1);
     expect((await answer).errorCode).to.equal(0);
   });
@@ -223,7 +214,7 @@ describe('Placeholders', () => {
         sessionTimeoutMs > 300_000 ? { errorCode: 26, protocolName: '' } : script,
       );
     cluster.broker(1).on('SyncGroup', () => ({}));
-    const answer = heartbeat();
+    const answer = stage.heartbeat();
     await until(() => cluster.broker(1).asked('JoinGroup').length === 1);
     await passUntil(clock, () => cluster.broker(1).asked('JoinGroup').length === 2, 1);
     expect((await answer).errorCode).to.equal(0);
