@@ -47,7 +47,10 @@ export type MadeTarget = TargetMemberRecord & { readonly value: TasksByRole };
 export function applyTargets(slot: GroupSlot, records: readonly MadeTarget[]): GroupSlot {
   if (records.length === 0) return slot;
   const group = slot.group ?? newGroup(slot.groupId);
-  const targets = group.targets.setAll(records.map(({ memberId, value }) => [memberId, value]));
+  const targets = group.targets.setAll(
+    records.map(({ memberId }) => memberId),
+    records.map(({ value }) => value),
+  );
   if (targets === group.targets) return slot;
   return { ...slot, group: settle({ ...group, targets, ...targetsChanged(group, records) }) };
 }

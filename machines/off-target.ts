@@ -30,16 +30,16 @@ export function targetsChanged(
   group: Group,
   changes: readonly { readonly memberId: string; readonly value: TasksByRole | null }[],
 ): OffTarget {
-  const off: [string, true][] = [];
+  const off: string[] = [];
   let { offTarget, targetTasks } = group;
   for (const { memberId, value } of changes) {
     const assigned = group.members.get(memberId)?.assigned;
     if (assigned === undefined) continue;
     targetTasks += activeTasks(value) - activeTasks(group.targets.get(memberId));
-    if (isOffTarget(assigned, value)) off.push([memberId, true]);
+    if (isOffTarget(assigned, value)) off.push(memberId);
     else offTarget = offTarget.delete(memberId);
   }
-  return { offTarget: offTarget.setAll(off), targetTasks };
+  return { offTarget: offTarget.setAll(off, new Array<true>(off.length).fill(true)), targetTasks };
 }
 
 function isOffTarget(assigned: HeldTasks, target: TasksByRole | null | undefined): boolean {

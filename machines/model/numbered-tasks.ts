@@ -254,8 +254,11 @@ export function listTasks(
     const s = subtopologyOf[tasks[i] as number] as number;
     const first = base[s] as number;
     const end = base[s + 1] as number;
-    const partitions: number[] = [];
-    for (; i < to && (tasks[i] as number) < end; i++) partitions.push((tasks[i] as number) - first);
+    let count = 1;
+    while (i + count < to && (tasks[i + count] as number) < end) count++;
+    // Kept for long, and often one task alone: no longer than it has to be.
+    const partitions = new Array<number>(count);
+    for (let nth = 0; nth < count; nth++) partitions[nth] = (tasks[i++] as number) - first;
     list.push({ subtopologyId: subtopologyIds[s] as string, partitions });
   }
   return list;

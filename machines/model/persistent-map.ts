@@ -21,8 +21,15 @@ export class PersistentMap<V> {
     return PersistentMap.#empty as PersistentMap<V>;
   }
 
+  /** Of a key the last entry counts. */
   static from<V>(entries: Iterable<readonly [string, V]>): PersistentMap<V> {
-    return PersistentMap.empty<V>().setAll(entries);
+    const keys: string[] = [];
+    const values: V[] = [];
+    for (const [key, value] of entries) {
+      keys.push(key);
+      values.push(value);
+    }
+    return PersistentMap.empty<V>().setAll(keys, values);
   }
 
   get(key: string): V | undefined {
@@ -35,27 +42,28 @@ export class PersistentMap<V> {
 
   /** The same map when the key holds this very value already. */
   set(key: string, value: V): PersistentMap<V> {
-    const before = this.get(key);
-    if (before === value && value !== undefined) return this;
     const leaf: Leaf<V> = { kind: 'leaf', hash: hashOf(key), key, value };
-    const root = this.#root === undefined ? leaf : insert(this.#root, leaf, 0);
-    return new PersistentMap(root, this.size + (before === undefined ? 1 : 0));
+    came = 0;
+    const root = insert(this.#root, leaf, 0);
+    return root === this.#root ? this : new PersistentMap(root, this.size + came);
   }
 
-  /** As {@link set} one by one, of a key the last; what they share of the map is made once. */
-  setAll(entries: Iterable<readonly [string, V]>): PersistentMap<V> {
-    const leaves = new Map<string, Leaf<V>>();
-    let size = this.size;
-    for (const [key, value] of entries) {
-      const before = this.get(key);
-      if (before === value && value !== undefined) leaves.delete(key);
-      else {
-        if (before === undefined && !leaves.has(key)) size++;
-        leaves.set(key, { kind: 'leaf', hash: hashOf(key), key, value });
-      }
+  /**
+   * As {@link set} one by one, of a key the last; what they share of the map is made once.
+   *
+   * @param values in the order of the keys.
+   */
+  setAll(keys: readonly string[], values: readonly V[]): PersistentMap<V> {
+    if (keys.length > PLACES_MAX) {
+      const first = this.setAll(keys.slice(0, PLACES_MAX), values);
+      return first.setAll(keys.slice(PLACES_MAX), values.slice(PLACES_MAX));
     }
-    if (leaves.size === 0) return this;
-    return new PersistentMap(insertAll(this.#root, [...leaves.values()], 0), size);
+    const leaves = keys.map((key, at): Leaf<V> => {
+      return { kind: 'leaf', hash: hashOf(key), key, value: values[at] as V };
+    });
+    came = 0;
+    const root = insertAll(this.#root, inTreeOrder(leaves), 0, leaves.length, 0);
+    return root === this.#root ? this : new PersistentMap(root, this.size + came);
   }
 
   /** The same map when the key is not there. */
@@ -117,8 +125,11 @@ type Node<V> = Leaf<V> | Collision<V> | Branch<V>;
 
 const BITS = 5;
 const MASK = 31;
-/** So many leaves are sorted into branches; fewer go there one by one. */
+/** So many leaves go into branches together; fewer go there one by one. */
 const BULK = 4;
+
+/** Keys that were not there and are now, counted by what inserts them; whoever changes a map begins at 0. */
+let came = 0;
 
 /** One heartbeat looks the same member up in several maps: its hash is made once. */
 let lastKey = '';
@@ -160,70 +171,101 @@ function find<V>(from: Node<V>, key: string, hash: number, shift: number): V | u
   return undefined;
 }
 
-function insert<V>(node: Node<V>, leaf: Leaf<V>, shift: number): Node<V> {
-  if (node.kind === 'leaf') {
-    if (node.key === leaf.key) return leaf;
-    if (node.hash === leaf.hash) return collide([node, leaf]);
-    return split(node, leaf, shift);
+/** The same node when the key holds this very value already. */
+function insert<V>(node: Node<V> | undefined, leaf: Leaf<V>, shift: number): Node<V> {
+  if (node === undefined) {
+    came++;
+    return leaf;
   }
-  if (node.kind === 'collision') {
-    if (node.hash !== leaf.hash) return split(node, leaf, shift);
-    return collide([...node.leaves.filter((other) => other.key !== leaf.key), leaf]);
+  if (node.kind === 'branch') return insertBelow(node, leaf, shift);
+  const known = node.kind === 'leaf' ? node : node.leaves.find(({ key }) => key === leaf.key);
+  if (known?.key === leaf.key) {
+    if (known.value === leaf.value) return node;
+    return node.kind === 'leaf'
+      ? leaf
+      : collide(node.leaves.map((other) => (other === known ? leaf : other)));
   }
+  came++;
+  if (node.hash !== leaf.hash) return split(node, leaf, shift);
+  return collide([...(node.kind === 'leaf' ? [node] : node.leaves), leaf]);
+}
+
+function insertBelow<V>(branch: Branch<V>, leaf: Leaf<V>, shift: number): Branch<V> {
+  const { bitmap, children } = branch;
   const bit = 1 << ((leaf.hash >>> shift) & MASK);
-  const at = population(node.bitmap & (bit - 1));
-  const child = node.children[at];
-  if ((node.bitmap & bit) === 0 || child === undefined) {
-    return {
-      kind: 'branch',
-      bitmap: node.bitmap | bit,
-      children: node.children.toSpliced(at, 0, leaf),
-    };
-  }
+  const at = population(bitmap & (bit - 1));
+  const child = (bitmap & bit) === 0 ? undefined : children[at];
+  const made = insert(child, leaf, shift + BITS);
+  if (made === child) return branch;
   return {
     kind: 'branch',
-    bitmap: node.bitmap,
-    children: node.children.with(at, insert(child, leaf, shift + BITS)),
+    bitmap: bitmap | bit,
+    children: child === undefined ? children.toSpliced(at, 0, made) : children.with(at, made),
   };
 }
 
-function haveOneHash<V>(leaves: readonly Leaf<V>[]): boolean {
-  return leaves.every(({ hash }) => hash === leaves[0]?.hash);
+/** The leaves in the order of the branches, those of one hash in the order given. */
+function inTreeOrder<V>(leaves: readonly Leaf<V>[]): Leaf<V>[] {
+  const ranks = new Float64Array(leaves.length);
+  for (let at = 0; at < leaves.length; at++) {
+    ranks[at] = rankOf((leaves[at] as Leaf<V>).hash) * PLACES_MAX + at;
+  }
+  ranks.sort();
+  return leaves.map((_, nth) => leaves[(ranks[nth] as number) % PLACES_MAX] as Leaf<V>);
 }
 
-/** Leaves of different keys. */
+/** A rank and a place make one exact number. */
+const PLACES_MAX = 2 ** 21;
+
+/** The hash with the bits that pick the first branch in front. */
+function rankOf(hash: number): number {
+  let rank = 0;
+  let shift = 0;
+  for (; shift + BITS <= 32; shift += BITS) rank = (rank << BITS) | ((hash >>> shift) & MASK);
+  return (rank >>> 0) * 4 + (hash >>> shift);
+}
+
+/** Where the children of branches in the making wait; those of the innermost are on top. */
+const waiting: Node<unknown>[] = [];
+
+/**
+ * Inserts leaves in tree order, from one place up to another.
+ *
+ * @returns the same node when every key holds its very value already.
+ */
 function insertAll<V>(
   node: Node<V> | undefined,
   leaves: readonly Leaf<V>[],
+  from: number,
+  to: number,
   shift: number,
 ): Node<V> | undefined {
   const branch = node?.kind === 'branch' ? node : undefined;
   const isOther = node !== undefined && branch === undefined;
-  if (isOther || leaves.length < BULK || haveOneHash(leaves)) {
-    return leaves.reduce<Node<V> | undefined>(
-      (tree, leaf) => (tree === undefined ? leaf : insert(tree, leaf, shift)),
-      node,
-    );
+  const first = leaves[from] as Leaf<V>;
+  if (isOther || to - from < BULK || first.hash === leaves[to - 1]?.hash) {
+    let tree = node;
+    for (let at = from; at < to; at++) tree = insert(tree, leaves[at] as Leaf<V>, shift);
+    return tree;
   }
-  const groups: (Leaf<V>[] | undefined)[] = new Array(MASK + 1).fill(undefined);
-  let bitmap = branch?.bitmap ?? 0;
-  for (const leaf of leaves) {
-    const at = (leaf.hash >>> shift) & MASK;
-    const group = groups[at];
-    if (group === undefined) groups[at] = [leaf];
-    else group.push(leaf);
-    bitmap |= 1 << at;
-  }
-  const children: Node<V>[] = [];
+  let bitmap = 0;
+  let isSame = true;
+  let next = from;
   let place = 0;
-  for (let at = 0; at <= MASK; at++) {
-    const bit = 1 << at;
+  const base = waiting.length;
+  for (let digit = 0; digit <= MASK; digit++) {
+    const bit = 1 << digit;
     const before = ((branch?.bitmap ?? 0) & bit) === 0 ? undefined : branch?.children[place++];
-    const group = groups[at];
-    const child = group === undefined ? before : insertAll(before, group, shift + BITS);
-    if (child !== undefined) children.push(child);
+    const start = next;
+    while (next < to && (((leaves[next] as Leaf<V>).hash >>> shift) & MASK) === digit) next++;
+    const child = start === next ? before : insertAll(before, leaves, start, next, shift + BITS);
+    isSame &&= child === before;
+    if (child === undefined) continue;
+    waiting.push(child);
+    bitmap |= bit;
   }
-  return { kind: 'branch', bitmap, children };
+  const children = waiting.splice(base) as Node<V>[];
+  return isSame ? node : { kind: 'branch', bitmap, children };
 }
 
 /** Sorted, so that the order of iteration does not tell which key came first. */
