@@ -1,5 +1,5 @@
 import type { Group } from './model/group.ts';
-import { countActiveTasks, sameTasksByRole } from './model/task-list.ts';
+import { countTasksIn, sameTasksByRole } from './model/task-list.ts';
 import type { HeldTasks, TasksByRole } from './model/tasks.ts';
 import { NO_TASKS_BY_ROLE } from './model/tasks.ts';
 
@@ -47,5 +47,5 @@ function isOffTarget(assigned: HeldTasks, target: TasksByRole | null | undefined
 }
 
 function activeTasks(target: TasksByRole | null | undefined): number {
-  return target ? countActiveTasks(target) : 0;
+  return target ? countTasksIn(target, 'active') : 0;
 }

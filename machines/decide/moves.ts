@@ -1,6 +1,6 @@
 import type { MoveReason, TargetChange } from '../model/look-back.ts';
-import { appendTask, type OpenTaskList } from '../model/task-list.ts';
-import type { TaskList } from '../model/tasks.ts';
+import { appendTask, countTasksIn, forEachTaskIn, type OpenTaskList } from '../model/task-list.ts';
+import type { TaskList, TasksByRole } from '../model/tasks.ts';
 
 /** Why a task goes its way: `held` it is with that member already; undefined: nothing is known. */
 export type Why = MoveReason | 'held' | undefined;
@@ -54,33 +54,71 @@ export function* findMoves(
   return { ways: found.ways, taskCount: found.taskCount };
 }
 
-function* eachChange(
-  changes: readonly TargetChange[],
-  look: (change: TargetChange, place: number) => void,
-): Generator<void, void> {
+/** A walk through the tasks that the changes have on one side in one role; see {@link eachTask}. */
+type Walk = {
+  readonly side: 'before' | 'after';
+  readonly role: Way['role'];
+  /** From the last change to the first; left out: the other way. */
+  readonly isBackward?: boolean;
+  /** Comes before the tasks of each change. */
+  readonly start?: (change: TargetChange, place: number) => void;
+  readonly look: (subtopologyId: string, partition: number, place: number) => void;
+};
+
+/** Looks at each task, change by change; `place` is that of the change. */
+function* eachTask(changes: readonly TargetChange[], walk: Walk): Generator<void, void> {
+  const { side, role, isBackward = false, start, look } = walk;
+  let place = 0;
+  const each = (subtopologyId: string, partition: number) => look(subtopologyId, partition, place);
   for (let nth = 0; nth < changes.length; nth++) {
-    look(changes[nth] as TargetChange, nth);
+    place = isBackward ? changes.length - 1 - nth : nth;
+    const change = changes[place] as TargetChange;
+    start?.(change, place);
+    forEachTaskIn(change[side], role, each);
     if (nth % CHANGES_AT_ONCE === CHANGES_AT_ONCE - 1) yield;
   }
 }
 
-/** Something about each task of a subtopology, by partition. */
-type ByTask = Map<string, (number | undefined)[]>;
+/** The place of a change for each task, if there is one; looked up mostly for tasks of one subtopology in a row. */
+class PlaceByTask {
+  readonly #bySubtopology = new Map<string, (number | undefined)[]>();
+  #lastId: string | undefined;
+  #last: (number | undefined)[] = [];
+  #marked = 0;
 
-function partitionsIn(byTask: ByTask, subtopologyId: string): (number | undefined)[] {
-  let values = byTask.get(subtopologyId);
-  if (values === undefined) {
-    values = [];
-    byTask.set(subtopologyId, values);
+  /** By partition. */
+  in(subtopologyId: string): (number | undefined)[] {
+    if (subtopologyId === this.#lastId) return this.#last;
+    let places = this.#bySubtopology.get(subtopologyId);
+    if (places === undefined) {
+      places = [];
+      this.#bySubtopology.set(subtopologyId, places);
+    }
+    this.#lastId = subtopologyId;
+    this.#last = places;
+    return places;
   }
-  return values;
+
+  /** Gives all tasks of a role a place. */
+  mark(tasks: TasksByRole, role: Way['role'], place: number): void {
+    this.#marked = place;
+    forEachTaskIn(tasks, role, this.#mark);
+  }
+
+  readonly #mark = (subtopologyId: string, partition: number): void => {
+    this.in(subtopologyId)[partition] = this.#marked;
+  };
 }
 
 /** By task the place of the change whose member was to have it. */
-function* ownersBefore(changes: readonly TargetChange[]): Generator<void, ByTask> {
-  const owners: ByTask = new Map();
-  yield* eachChange(changes, ({ before }, place) => {
-    mark(owners, before.active, place);
+function* ownersBefore(changes: readonly TargetChange[]): Generator<void, PlaceByTask> {
+  const owners = new PlaceByTask();
+  yield* eachTask(changes, {
+    side: 'before',
+    role: 'active',
+    look: (subtopologyId, partition, place) => {
+      owners.in(subtopologyId)[partition] = place;
+    },
   });
   return owners;
 }
@@ -91,88 +129,76 @@ const OWNED = -1;
 function* findNewOwners(
   found: FoundWays,
   changes: readonly TargetChange[],
-  owners: ByTask,
+  owners: PlaceByTask,
   whyIn: WhyIn,
 ): Generator<void, void> {
-  yield* eachChange(changes, ({ memberId, after }, place) => {
-    const isTold = found.startMember();
-    for (const { subtopologyId, partitions } of after.active) {
-      const owner = owners.get(subtopologyId);
-      const whyOf = isTold ? whyIn(memberId, 'active', subtopologyId) : unknown;
-      for (const partition of partitions) {
-        const was = owner?.[partition];
-        if (owner !== undefined && was !== undefined) owner[partition] = OWNED;
-        if (was === place) continue;
-        found.taskCount++;
-        if (!isTold) continue;
-        const from = was === undefined ? undefined : changes[was]?.memberId;
-        const way = { role: 'active', from, to: memberId, why: whyOf(partition) } as const;
-        appendTask(found.tasksOf(way), subtopologyId, partition);
-      }
-    }
+  yield* eachTask(changes, {
+    side: 'after',
+    role: 'active',
+    start: ({ memberId }) => found.startMember(memberId, 'active', whyIn),
+    look: (subtopologyId, partition, place) => {
+      const owner = owners.in(subtopologyId);
+      const was = owner[partition];
+      if (was !== undefined) owner[partition] = OWNED;
+      if (was === place) return;
+      found.comes(subtopologyId, partition, was === undefined ? undefined : changes[was]?.memberId);
+    },
   });
 }
 
 function* findLost(
   found: FoundWays,
   changes: readonly TargetChange[],
-  owners: ByTask,
+  owners: PlaceByTask,
 ): Generator<void, void> {
-  yield* eachChange(changes, ({ memberId, before }, place) => {
-    const isTold = found.startMember();
-    for (const { subtopologyId, partitions } of before.active) {
-      const owner = owners.get(subtopologyId);
-      for (const partition of partitions) {
-        if (owner?.[partition] !== place) continue;
-        found.taskCount++;
-        if (!isTold) continue;
-        const way = { role: 'active', from: memberId, to: undefined, why: undefined } as const;
-        appendTask(found.tasksOf(way), subtopologyId, partition);
-      }
-    }
+  yield* eachTask(changes, {
+    side: 'before',
+    role: 'active',
+    start: ({ memberId }) => found.startMember(memberId, 'active'),
+    look: (subtopologyId, partition, place) => {
+      if (owners.in(subtopologyId)[partition] === place) found.goes(subtopologyId, partition);
+    },
   });
 }
 
 /** Standbys that members are to have no more, by task: a list of places of changes, in their order. */
 class TakenStandbys {
-  readonly #heads: ByTask = new Map();
+  readonly #heads = new PlaceByTask();
   readonly #places: number[] = [];
   readonly #nexts: (number | undefined)[] = [];
 
   *find(changes: readonly TargetChange[]): Generator<void, void> {
-    const stays: ByTask = new Map();
-    // From the last to the first, so that the first of a task comes to stand at the head.
-    yield* eachChange(changes.toReversed(), ({ before, after }, fromLast) => {
-      const place = changes.length - 1 - fromLast;
-      if (before.standby.length > 0) mark(stays, after.standby, place);
-      for (const { subtopologyId, partitions } of before.standby) {
-        const stay = stays.get(subtopologyId);
-        for (const partition of partitions) {
-          if (stay?.[partition] !== place) this.#put(subtopologyId, partition, place);
-        }
-      }
+    const stays = new PlaceByTask();
+    yield* eachTask(changes, {
+      side: 'before',
+      role: 'standby',
+      // So that the first change of a task comes to stand at the head.
+      isBackward: true,
+      start: ({ before, after }, place) => {
+        if (hasStandbys(before)) stays.mark(after, 'standby', place);
+      },
+      look: (subtopologyId, partition, place) => {
+        if (stays.in(subtopologyId)[partition] === place) return;
+        const heads = this.#heads.in(subtopologyId);
+        this.#nexts.push(heads[partition]);
+        heads[partition] = this.#places.push(place) - 1;
+      },
     });
   }
 
   /** The first one left of a task, which is taken off. */
   take(subtopologyId: string, partition: number): number | undefined {
-    const heads = this.#heads.get(subtopologyId);
-    const head = heads?.[partition];
-    if (heads === undefined || head === undefined) return undefined;
+    const heads = this.#heads.in(subtopologyId);
+    const head = heads[partition];
+    if (head === undefined) return undefined;
     heads[partition] = this.#nexts[head];
     return this.#places[head];
   }
 
   /** Whether that of this change comes next. */
   isNext(subtopologyId: string, partition: number, place: number): boolean {
-    const head = this.#heads.get(subtopologyId)?.[partition];
+    const head = this.#heads.in(subtopologyId)[partition];
     return head !== undefined && this.#places[head] === place;
-  }
-
-  #put(subtopologyId: string, partition: number, place: number): void {
-    const heads = partitionsIn(this.#heads, subtopologyId);
-    this.#nexts.push(heads[partition]);
-    heads[partition] = this.#places.push(place) - 1;
   }
 }
 
@@ -182,24 +208,19 @@ function* findNewStandbys(
   taken: TakenStandbys,
   whyIn: WhyIn,
 ): Generator<void, void> {
-  const holders: ByTask = new Map();
-  yield* eachChange(changes, ({ memberId, before, after }, place) => {
-    if (after.standby.length === 0) return;
-    mark(holders, before.standby, place);
-    const isTold = found.startMember();
-    for (const { subtopologyId, partitions } of after.standby) {
-      const holder = holders.get(subtopologyId);
-      const whyOf = isTold ? whyIn(memberId, 'standby', subtopologyId) : unknown;
-      for (const partition of partitions) {
-        if (holder?.[partition] === place) continue;
-        const was = taken.take(subtopologyId, partition);
-        found.taskCount++;
-        if (!isTold) continue;
-        const from = was === undefined ? undefined : changes[was]?.memberId;
-        const way = { role: 'standby', from, to: memberId, why: whyOf(partition) } as const;
-        appendTask(found.tasksOf(way), subtopologyId, partition);
-      }
-    }
+  const holders = new PlaceByTask();
+  yield* eachTask(changes, {
+    side: 'after',
+    role: 'standby',
+    start: ({ memberId, before, after }, place) => {
+      if (hasStandbys(after)) holders.mark(before, 'standby', place);
+      found.startMember(memberId, 'standby', whyIn);
+    },
+    look: (subtopologyId, partition, place) => {
+      if (holders.in(subtopologyId)[partition] === place) return;
+      const was = taken.take(subtopologyId, partition);
+      found.comes(subtopologyId, partition, was === undefined ? undefined : changes[was]?.memberId);
+    },
   });
 }
 
@@ -209,55 +230,78 @@ function* findLostStandbys(
   changes: readonly TargetChange[],
   taken: TakenStandbys,
 ): Generator<void, void> {
-  yield* eachChange(changes, ({ memberId, before }, place) => {
-    const isTold = found.startMember();
-    for (const { subtopologyId, partitions } of before.standby) {
-      for (const partition of partitions) {
-        if (!taken.isNext(subtopologyId, partition, place)) continue;
-        taken.take(subtopologyId, partition);
-        found.taskCount++;
-        if (!isTold) continue;
-        const way = { role: 'standby', from: memberId, to: undefined, why: undefined } as const;
-        appendTask(found.tasksOf(way), subtopologyId, partition);
-      }
-    }
+  yield* eachTask(changes, {
+    side: 'before',
+    role: 'standby',
+    start: ({ memberId }) => found.startMember(memberId, 'standby'),
+    look: (subtopologyId, partition, place) => {
+      if (!taken.isNext(subtopologyId, partition, place)) return;
+      taken.take(subtopologyId, partition);
+      found.goes(subtopologyId, partition);
+    },
   });
 }
 
-function mark(byTask: ByTask, tasks: TaskList, place: number): void {
-  for (const { subtopologyId, partitions } of tasks) {
-    const values = partitionsIn(byTask, subtopologyId);
-    for (const partition of partitions) values[partition] = place;
-  }
+function hasStandbys(tasks: TasksByRole): boolean {
+  return countTasksIn(tasks, 'standby') > 0;
 }
-
-const unknown = (): Why => undefined;
 
 type OpenWay = Way & { readonly tasks: OpenTaskList };
 
-/** The ways found so far; those of a member are found together. */
+/** The ways found so far; those of a member in a role are found together. */
 class FoundWays {
   readonly ways: OpenWay[] = [];
   taskCount = 0;
   readonly #enough: Enough;
+  #memberId = '';
+  #role: Way['role'] = 'active';
+  #isTold = false;
   /** Where the ways of the member at hand begin. */
   #first = 0;
   /** The way that a task was put on last. */
   #last: OpenWay | undefined;
+  #whyIn: WhyIn | undefined;
+  /** Why the member is to have tasks of the subtopology of the task told last. */
+  #whyOf: { readonly subtopologyId: string; readonly find: (partition: number) => Why } | undefined;
 
   constructor(enough: Enough) {
     this.#enough = enough;
   }
 
-  /** Begins with the next member. @returns whether its ways are to be told. */
-  startMember(): boolean {
+  /** Begins with the next member, or with its other role. @param whyIn left out where tasks go to nobody. */
+  startMember(memberId: string, role: Way['role'], whyIn?: WhyIn): void {
+    this.#memberId = memberId;
+    this.#role = role;
+    this.#whyIn = whyIn;
+    this.#whyOf = undefined;
     this.#first = this.ways.length;
     this.#last = undefined;
-    return this.ways.length < this.#enough.ways || this.taskCount < this.#enough.tasks;
+    this.#isTold = this.ways.length < this.#enough.ways || this.taskCount < this.#enough.tasks;
+  }
+
+  /** A task comes to the member. */
+  comes(subtopologyId: string, partition: number, from: string | undefined): void {
+    this.taskCount++;
+    if (!this.#isTold) return;
+    if (this.#whyOf?.subtopologyId !== subtopologyId) {
+      const find = this.#whyIn?.(this.#memberId, this.#role, subtopologyId) ?? unknown;
+      this.#whyOf = { subtopologyId, find };
+    }
+    const why = this.#whyOf.find(partition);
+    const tasks = this.#tasksOf({ role: this.#role, from, to: this.#memberId, why });
+    appendTask(tasks, subtopologyId, partition);
+  }
+
+  /** A task of the member goes to nobody. */
+  goes(subtopologyId: string, partition: number): void {
+    this.taskCount++;
+    if (!this.#isTold) return;
+    const way = { role: this.#role, from: this.#memberId, to: undefined, why: undefined };
+    appendTask(this.#tasksOf(way), subtopologyId, partition);
   }
 
   /** The tasks that go this way so far. */
-  tasksOf(way: Omit<Way, 'tasks'>): OpenTaskList {
+  #tasksOf(way: Omit<Way, 'tasks'>): OpenTaskList {
     if (this.#last !== undefined && isSameWay(this.#last, way)) return this.#last.tasks;
     let known = this.ways.slice(this.#first).find((each) => isSameWay(each, way));
     if (known === undefined) {
@@ -268,6 +312,8 @@ class FoundWays {
     return known.tasks;
   }
 }
+
+const unknown = (): Why => undefined;
 
 /** Of one member and one role; equal reasons are one object. */
 function isSameWay(one: Omit<Way, 'tasks'>, other: Omit<Way, 'tasks'>): boolean {

@@ -54,6 +54,12 @@ export class NumberedTargets implements TargetList {
     for (let place = 0; place < this.length; place++) yield new NumberedTasks(this, place);
   }
 
+  /** Undefined: no assignment has tasks in this role, which comes with a refinement only. */
+  listsOf(role: Role): NumberedLists | undefined {
+    if (role === 'warmup') return undefined;
+    return role === 'active' ? this.actives : this.standbys;
+  }
+
   /** Whether the member at a place has the very tasks of another target. */
   isSame(place: number, other: TasksByRole): boolean {
     if (other instanceof NumberedTasks && other.of.numbering === this.numbering) {
@@ -104,10 +110,24 @@ export class NumberedTasks implements TasksByRole {
     return b instanceof NumberedTasks ? b.of.isSame(b.place, a) : undefined;
   }
 
-  /** How many active tasks it has, found without making lists. */
-  get activeCount(): number {
-    const { start } = this.#of.actives;
-    return (start[this.#place + 1] as number) - (start[this.#place] as number);
+  /** How many tasks it has in a role, found without making lists. */
+  countIn(role: Role): number {
+    const lists = this.#of.listsOf(role);
+    return lists === undefined ? 0 : lengthOfRow(lists, this.#place);
+  }
+
+  /** Calls back for each task of a role in order, without making lists. */
+  forEachIn(role: Role, each: (subtopologyId: string, partition: number) => void): void {
+    const lists = this.#of.listsOf(role);
+    if (lists === undefined) return;
+    const { start, tasks } = lists;
+    const { subtopologyIds, base, subtopologyOf } = this.#of.numbering;
+    const to = start[this.#place + 1] as number;
+    for (let i = start[this.#place] as number; i < to; i++) {
+      const task = tasks[i] as number;
+      const s = subtopologyOf[task] as number;
+      each(subtopologyIds[s] as string, task - (base[s] as number));
+    }
   }
 
   /** The targets that it is one of, and which. */

@@ -1,6 +1,13 @@
 import { byCodeUnits } from './ids.ts';
 import { NumberedTasks } from './numbered-tasks.ts';
-import type { ActiveTaskIds, ActiveTaskList, TaskIds, TaskList, TasksByRole } from './tasks.ts';
+import type {
+  ActiveTaskIds,
+  ActiveTaskList,
+  Role,
+  TaskIds,
+  TaskList,
+  TasksByRole,
+} from './tasks.ts';
 import { NO_TASKS } from './tasks.ts';
 
 /**
@@ -303,9 +310,19 @@ export function countTasks(tasks: TaskList): number {
   return count;
 }
 
-/** How many active tasks a member has, or is to have. */
-export function countActiveTasks(tasks: TasksByRole): number {
-  return tasks instanceof NumberedTasks ? tasks.activeCount : countTasks(tasks.active);
+/** How many tasks a member has, or is to have, in a role. */
+export function countTasksIn(tasks: TasksByRole, role: Role): number {
+  return tasks instanceof NumberedTasks ? tasks.countIn(role) : countTasks(tasks[role]);
+}
+
+/** Calls back for each task of a role in order; makes no list where there is none yet. */
+export function forEachTaskIn(
+  tasks: TasksByRole,
+  role: Role,
+  each: (subtopologyId: string, partition: number) => void,
+): void {
+  if (tasks instanceof NumberedTasks) tasks.forEachIn(role, each);
+  else forEachTask(tasks[role], each);
 }
 
 /** The names of the first `limit` tasks. */

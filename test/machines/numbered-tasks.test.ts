@@ -5,7 +5,7 @@ import {
   NumberedTasks,
   type TaskNumbering,
 } from '../../machines/model/numbered-tasks.ts';
-import { countActiveTasks, sameTasksByRole } from '../../machines/model/task-list.ts';
+import { countTasksIn, sameTasksByRole } from '../../machines/model/task-list.ts';
 import type { TasksByRole } from '../../machines/model/tasks.ts';
 import { TaskNumbers } from '../../workers/task-numbers.ts';
 import { listOf } from '../support/keeping-assignor.ts';
@@ -56,7 +56,7 @@ describe('NumberedTasks', () => {
           warmup: tasks.warmup,
         }).to.deep.equal(wanted);
         expect(JSON.parse(JSON.stringify(tasks))).to.deep.equal(wanted);
-        expect([countActiveTasks(tasks), countActiveTasks(wanted)]).to.deep.equal(
+        expect([countTasksIn(tasks, 'active'), countTasksIn(wanted, 'active')]).to.deep.equal(
           Array(2).fill(active.length),
         );
         const { active: first } = tasks;

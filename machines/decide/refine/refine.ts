@@ -9,12 +9,7 @@ import type {
 } from '../../model/refinement.ts';
 import { UNREFINED } from '../../model/refinement.ts';
 import { NONE, type RefinerMember, type Survey } from '../../model/survey.ts';
-import {
-  countActiveTasks,
-  countTasks,
-  forEachTask,
-  sameTasksByRole,
-} from '../../model/task-list.ts';
+import { countTasks, countTasksIn, forEachTask, sameTasksByRole } from '../../model/task-list.ts';
 import type { TasksByRole } from '../../model/tasks.ts';
 import { basisOf, sliceOf } from './assemble.ts';
 import { Reports } from './reports.ts';
@@ -225,7 +220,7 @@ export function surplusOf(members: readonly RefinerMember[], slices: Refinement[
   let more = 0;
   for (const { memberId, target } of members) {
     const slice = slices.get(memberId);
-    if (slice !== undefined) more += countTasks(slice.active) - countActiveTasks(target);
+    if (slice !== undefined) more += countTasks(slice.active) - countTasksIn(target, 'active');
   }
   return more;
 }
