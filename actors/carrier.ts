@@ -1,11 +1,12 @@
 import { apply } from '../machines/apply.ts';
 import type { LookedBack } from '../machines/decide/looked-back.ts';
-import { type ToldTarget, tellTarget } from '../machines/decide/say-moves.ts';
+import { tellTarget } from '../machines/decide/say-moves.ts';
 import type { Effect, GroupDecision, GroupSlot } from '../machines/decision.ts';
 import { emptySlot } from '../machines/model/empty.ts';
-import type { LookBack, Untold } from '../machines/model/look-back.ts';
+import type { Untold } from '../machines/model/look-back.ts';
 import type { Effects } from './effects.ts';
 import type { ShardEnvironment } from './environment.ts';
+import { inSlices } from './in-slices.ts';
 import { journalEntry } from './journal-entry.ts';
 import { errorOfLostWrite } from './log-errors.ts';
 import type { GroupCommand } from './messages.ts';
@@ -105,19 +106,9 @@ export class Carrier {
       this.#env.metrics.targetInstalled(figures);
       this.#lookedBack(what.groupId, { incarnation, group, figures });
     }
-    const { because, report } = await this.#toldTarget(untold, found);
+    const { because, report } = await inSlices(tellTarget(untold, found), this.#env.clock);
     const lines = what.because.toSpliced(untold.place, 0, ...because);
     return journalEntry({ ...what, because: lines, report });
-  }
-
-  /** Of a target that moves all tasks of a large group, others have their turn meanwhile. */
-  async #toldTarget(untold: Untold, found: LookBack | undefined): Promise<ToldTarget> {
-    const telling = tellTarget(untold, found);
-    for (;;) {
-      const { done, value } = telling.next();
-      if (done === true) return value;
-      await new Promise<void>((resolve) => this.#env.clock.soon(resolve));
-    }
   }
 
   #takeInHand(groupId: string, effect: Effect): void {

@@ -1,5 +1,7 @@
+import { prepareTarget } from '../machines/decide/prepare-target.ts';
 import type { AssignmentRun, RunOutcome } from '../machines/decision.ts';
 import type { GroupProblem } from '../machines/model/assignment.ts';
+import { inSlices } from './in-slices.ts';
 import type { AssignorPort, Clock, RunLookBack, RuntimeMetrics } from './ports.ts';
 import { reasonOf } from './reason-of.ts';
 
@@ -40,25 +42,32 @@ export class Jobs {
 
   /** `over` is called exactly once. */
   start(run: AssignmentRun, over: RunOver): void {
+    this.#inFlight++;
+    void this.#endOf(run).then(([outcome, lookBack]) => {
+      this.#inFlight--;
+      over(outcome, lookBack);
+    });
+  }
+
+  /** Never rejects. */
+  async #endOf(run: AssignmentRun): Promise<Parameters<RunOver>> {
     const startedMs = this.#clock.monotonicMs();
     const { incarnation, run: number, groupEpoch, problem } = run;
-    this.#inFlight++;
-    this.#assignor.assign(problem, { deadlineMs: this.#deadlineMs }).then(
-      ({ lookBack, ...result }) => {
-        this.#inFlight--;
-        const ms = this.#clock.monotonicMs() - startedMs;
-        this.#metrics.assignmentRun('assigned', ms, result.threadMs);
-        if (result.standIn !== undefined) this.#metrics.assignorStoodIn(result.standIn);
-        const looksBack = lookBack !== undefined;
-        const about = { incarnation, run: number, groupEpoch, problem };
-        over({ kind: 'assigned', ...about, result, looksBack }, lookBack);
-      },
-      (cause: unknown) => {
-        this.#inFlight--;
-        this.#metrics.assignmentRun('failed', this.#clock.monotonicMs() - startedMs);
-        const reason = reasonOf(cause);
-        over({ kind: 'failed', incarnation, run: number, reason });
-      },
-    );
+    const about = { incarnation, run: number };
+    try {
+      const { lookBack, ...result } = await this.#assignor.assign(problem, {
+        deadlineMs: this.#deadlineMs,
+      });
+      const ms = this.#clock.monotonicMs() - startedMs;
+      this.#metrics.assignmentRun('assigned', ms, result.threadMs);
+      if (result.standIn !== undefined) this.#metrics.assignorStoodIn(result.standIn);
+      const prepared = await inSlices(prepareTarget(problem.group, result), this.#clock);
+      const looksBack = lookBack !== undefined;
+      const assigned = { groupEpoch, problem, result, prepared, looksBack };
+      return [{ kind: 'assigned', ...about, ...assigned }, lookBack];
+    } catch (cause) {
+      this.#metrics.assignmentRun('failed', this.#clock.monotonicMs() - startedMs);
+      return [{ kind: 'failed', ...about, reason: reasonOf(cause) }];
+    }
   }
 }

@@ -1,11 +1,12 @@
 import { createInterface } from 'node:readline';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { inSlices } from '../actors/in-slices.ts';
 import type { AssignedRun } from '../actors/ports.ts';
+import { preparedTarget, prepareTarget } from '../machines/decide/prepare-target.ts';
 import { tellTarget } from '../machines/decide/say-moves.ts';
-import type { GroupProblem, GroupResult } from '../machines/model/assignment.ts';
-import type { Group } from '../machines/model/group.ts';
+import type { GroupProblem, GroupResult, RunProblem } from '../machines/model/assignment.ts';
 import { type Cell, describeResult, problemOfCell } from '../src/problem/cell.ts';
 import { parseCell } from '../src/problem/read-cell.ts';
 import { CellError } from '../src/problem/shape.ts';
@@ -14,7 +15,7 @@ import { assignDense } from '../workers/assign-dense.ts';
 import { AssignorError, AssignorPool } from '../workers/pool.ts';
 import { encodeProblem, listResult, readResult } from '../workers/problem.ts';
 import { SharedBuffers } from '../workers/shared-buffers.ts';
-import { eventOf, groupOf, install } from './cell-event.ts';
+import { eventOf, install } from './cell-event.ts';
 import { type Timing, type TimingLimits, timeRuns } from './cpu-time.ts';
 import { type LoopHolds, measureHolds } from './loop-delay.ts';
 
@@ -66,7 +67,7 @@ export async function answerCell(
     assignor: problem.assignor,
   };
   const { before, after } = eventOf(cell);
-  const ask = (asked = after) => pool.assign(asked, { deadlineMs: RUN_DEADLINE_MS });
+  const ask = (asked: GroupProblem = after) => pool.assign(asked, { deadlineMs: RUN_DEADLINE_MS });
   // A group whose one member comes had none before, and no run gave anything. Nothing of a run is left to be done.
   const askBefore = () => ask(before).then(({ lookBack }) => lookBack, ignoreNoProcess);
   try {
@@ -100,13 +101,12 @@ function ignoreNoProcess(error: unknown): void {
 }
 
 function timeInstall(
-  problem: GroupProblem,
+  problem: RunProblem,
   result: GroupResult,
   limits: TimingLimits,
 ): Promise<Timing> {
-  const group = groupOf(problem);
-  const known = installedIn(group, result);
-  return timeRuns(() => install(group, problem, known).records.length, limits);
+  const inOneGo = () => install(problem, result, preparedTarget(problem.group, result));
+  return timeRuns(() => inOneGo().records.length, limits);
 }
 
 /** Events after which enough is known of how long each holds the event loop. */
@@ -114,32 +114,23 @@ const EVENTS = 100;
 
 /** The run, the install, and the words for the journal: in turns of their own, as in the coordinator. */
 function timeHolds(
-  problem: GroupProblem,
+  problem: RunProblem,
   before: () => Promise<unknown>,
   ask: () => Promise<AssignedRun>,
 ): Promise<LoopHolds> {
-  const group = groupOf(problem);
+  const soon = { soon: (callback: () => void) => void setImmediate(callback) };
   return measureHolds(EVENTS, {
     before: async () => void (await before()),
     work: async () => {
       const { lookBack, ...result } = await ask();
-      const installed = installedIn(group, result);
-      await setImmediate();
-      const { untold } = install(group, problem, installed);
+      const prepared = await inSlices(prepareTarget(problem.group, result), soon);
+      await nextTurn();
+      const { untold } = install(problem, result, prepared);
       const found = await lookBack;
-      await setImmediate();
-      if (untold === undefined) return;
-      for (const _ of tellTarget(untold, found)) await setImmediate();
+      await nextTurn();
+      if (untold !== undefined) await inSlices(tellTarget(untold, found), soon);
     },
   });
-}
-
-/** As a group whose target is in force gives it. */
-function installedIn(group: Group, result: GroupResult): GroupResult {
-  return {
-    ...result,
-    installed: result.memberIds.map((memberId) => group.targets.get(memberId)),
-  };
 }
 
 async function timeKernel(

@@ -6,12 +6,13 @@ import type { CommittedOffset, Group, Offsets } from './model/group.ts';
 import type { Member } from './model/member.ts';
 import type { PersistentMap } from './model/persistent-map.ts';
 import { invariant, unreachable } from './model/refusal.ts';
-import { NO_HELD_TASKS, type TasksByRole } from './model/tasks.ts';
-import { targetsChanged, tasksChanged } from './off-target.ts';
+import { NO_HELD_TASKS } from './model/tasks.ts';
+import { type TargetsOfGroup, targetsChanged, tasksChanged } from './off-target.ts';
 import type {
   CurrentAssignmentRecord,
   GroupMetadataRecord,
   GroupRecord,
+  MadeTarget,
   MemberMetadataRecord,
   OffsetCommitRecord,
   TargetMemberRecord,
@@ -40,19 +41,24 @@ export function apply(slot: GroupSlot, record: GroupRecord): GroupSlot {
   return { ...slot, group: group === undefined ? undefined : settle(group) };
 }
 
-/** A target that there is, not its end. */
-export type MadeTarget = TargetMemberRecord & { readonly value: TasksByRole };
-
-/** Folds the targets of many members, each once: as {@link apply} one by one, but what they share is made once. */
-export function applyTargets(slot: GroupSlot, records: readonly MadeTarget[]): GroupSlot {
-  if (records.length === 0) return slot;
-  const group = slot.group ?? newGroup(slot.groupId);
+/** The targets of a group with those of many members, each once; what they share is made once. */
+export function foldTargets(
+  group: TargetsOfGroup & Pick<Group, 'members'>,
+  records: readonly MadeTarget[],
+): TargetsOfGroup {
   const targets = group.targets.setAll(
     records.map(({ memberId }) => memberId),
     records.map(({ value }) => value),
   );
+  return { targets, ...targetsChanged(group, records) };
+}
+
+/** Gives a group targets that its records were folded into already: the same as {@link apply} one by one. */
+export function applyTargets(slot: GroupSlot, made: TargetsOfGroup): GroupSlot {
+  const { targets, offTarget, targetTasks } = made;
+  const group = slot.group ?? newGroup(slot.groupId);
   if (targets === group.targets) return slot;
-  return { ...slot, group: settle({ ...group, targets, ...targetsChanged(group, records) }) };
+  return { ...slot, group: settle({ ...group, targets, offTarget, targetTasks }) };
 }
 
 type StreamsRecord = Exclude<GroupRecord, OffsetCommitRecord>;

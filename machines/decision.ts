@@ -1,5 +1,5 @@
 import type { Client, HeartbeatAnswer, HeartbeatRequest } from './commands.ts';
-import type { GroupProblem, GroupResult } from './model/assignment.ts';
+import type { GroupProblem, GroupResult, RunProblem } from './model/assignment.ts';
 import type { Group, Offsets } from './model/group.ts';
 import type { Untold } from './model/look-back.ts';
 import type { PatternQuery } from './model/patterns.ts';
@@ -8,6 +8,7 @@ import type { CoordinatorSettings, GroupSettings } from './model/settings.ts';
 import type { GroupSoft } from './model/soft.ts';
 import type { TopicsView } from './model/topics.ts';
 import type { CreatableTopic } from './model/topology.ts';
+import type { PreparedTarget } from './new-target.ts';
 import type { GroupRecord } from './records.ts';
 
 /** Everything one command leads to. Plain data; the shard actor carries it out, in this order. */
@@ -101,7 +102,7 @@ export type AssignmentRun = {
   readonly incarnation: number;
   readonly run: number;
   readonly groupEpoch: number;
-  readonly problem: GroupProblem;
+  readonly problem: RunProblem;
 };
 
 /** What became of a run. */
@@ -111,8 +112,10 @@ export type RunOutcome =
       readonly incarnation: number;
       readonly run: number;
       readonly groupEpoch: number;
-      readonly problem: GroupProblem;
+      readonly problem: RunProblem;
       readonly result: GroupResult;
+      /** What there is to install of the result; left out: it is found when it is installed. */
+      readonly prepared?: PreparedTarget;
       /** The run is being looked back on: reasons and figures come later. Left out: they never do. */
       readonly looksBack?: boolean;
     }

@@ -6,9 +6,12 @@ import { NO_TASKS_BY_ROLE } from './model/tasks.ts';
 /** How far the members of a group are from its target. */
 export type OffTarget = Pick<Group, 'offTarget' | 'targetTasks'>;
 
+/** What everybody is to have, and how far they are from it. */
+export type TargetsOfGroup = Pick<Group, 'targets'> & OffTarget;
+
 /** A member's tasks changed from `before` to `after`; undefined = it is not there. Costs its tasks, and nothing where it has the same. */
 export function tasksChanged(
-  group: Group,
+  group: TargetsOfGroup,
   memberId: string,
   before: HeldTasks | undefined,
   after: HeldTasks | undefined,
@@ -27,7 +30,7 @@ export function tasksChanged(
 
 /** What the target gives some members changed, each once; null = nothing. One that is not there has no part in it. */
 export function targetsChanged(
-  group: Group,
+  group: TargetsOfGroup & Pick<Group, 'members'>,
   changes: readonly { readonly memberId: string; readonly value: TasksByRole | null }[],
 ): OffTarget {
   const off: string[] = [];

@@ -58,6 +58,9 @@ export type TargetMemberRecord = {
   readonly value: TasksByRole | null;
 };
 
+/** A target that there is, not its end. */
+export type MadeTarget = TargetMemberRecord & { readonly value: TasksByRole };
+
 /** Type 22. */
 export type CurrentAssignmentRecord = {
   readonly type: 'currentAssignment';

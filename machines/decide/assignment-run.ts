@@ -1,5 +1,5 @@
 import type { AssignmentRun, Context } from '../decision.ts';
-import type { GroupProblem } from '../model/assignment.ts';
+import type { RunProblem } from '../model/assignment.ts';
 import type { Group } from '../model/group.ts';
 import type { GroupSettings } from '../model/settings.ts';
 import type { GroupSoft } from '../model/soft.ts';
@@ -72,7 +72,7 @@ function snapshot(
   { group, soft, context }: Draft,
   configured: ConfiguredTopology,
   settings: GroupSettings,
-): GroupProblem {
+): RunProblem {
   return problemOf({ group, soft }, configured, { settings, behaviour: context.behaviour });
 }
 
@@ -81,7 +81,7 @@ export function problemOf(
   { group, soft }: { readonly group: Group; readonly soft: GroupSoft },
   configured: ConfiguredTopology,
   { settings, behaviour }: Pick<Context, 'settings' | 'behaviour'>,
-): GroupProblem {
+): RunProblem {
   const { assignToStaleMembers, placeAsKafka } = behaviour;
   const { assignorMissing } = settings;
   return {
@@ -93,7 +93,7 @@ export function problemOf(
     members: group.members,
     reports: soft.members,
     targets: group.targets,
-    epochs: { groupEpoch: group.groupEpoch, assignmentEpoch: group.assignmentEpoch },
+    group,
     numStandbyReplicas: settings.numStandbyReplicas,
     acceptableRecoveryLag: settings.acceptableRecoveryLag,
     rackAwareAssignmentTags: settings.rackAwareAssignmentTags,

@@ -1,4 +1,4 @@
-import { apply, applyTargets, type MadeTarget } from '../apply.ts';
+import { apply, applyTargets } from '../apply.ts';
 import type { Context, Effect, GroupDecision, GroupSlot, Reply } from '../decision.ts';
 import { emptySlot, UNHEARD_MEMBER } from '../model/empty.ts';
 import type { Group } from '../model/group.ts';
@@ -6,7 +6,8 @@ import type { Untold } from '../model/look-back.ts';
 import type { Member } from '../model/member.ts';
 import { invariant } from '../model/refusal.ts';
 import type { GroupSoft, MemberSoft } from '../model/soft.ts';
-import type { GroupRecord } from '../records.ts';
+import type { TargetsOfGroup } from '../off-target.ts';
+import type { GroupRecord, MadeTarget } from '../records.ts';
 
 const NO_RECORDS: readonly GroupRecord[] = [];
 const NO_EFFECTS: readonly Effect[] = [];
@@ -77,10 +78,10 @@ export class Draft {
     this.#slot = apply(this.#slot, record);
   }
 
-  /** As {@link write} one by one; a large group gets a target for each member. */
-  writeTargets(records: readonly MadeTarget[]): void {
+  /** As {@link write} one by one; a large group gets a target for each member. @param made the group's targets with them. */
+  writeTargets(records: readonly MadeTarget[], made: TargetsOfGroup): void {
     this.#records = [...(this.#records ?? NO_RECORDS), ...records];
-    this.#slot = applyTargets(this.#slot, records);
+    this.#slot = applyTargets(this.#slot, made);
   }
 
   cause(effect: Effect): void {

@@ -1,81 +1,95 @@
 import type { RunOutcome } from '../decision.ts';
-import { byCodeUnits } from '../model/ids.ts';
+import type { Group } from '../model/group.ts';
 import type { TargetChange } from '../model/look-back.ts';
-import { NumberedTargets, NumberedTasks } from '../model/numbered-tasks.ts';
 import type { RunInFlight } from '../model/soft.ts';
-import { sameTasksByRole } from '../model/task-list.ts';
 import type { TasksByRole } from '../model/tasks.ts';
 import { NO_TASKS_BY_ROLE } from '../model/tasks.ts';
+import type { NewTarget, PreparedTarget } from '../new-target.ts';
+import { type TargetsOfGroup, targetsChanged, tasksChanged } from '../off-target.ts';
 import type { Draft } from './draft.ts';
+import { byMember, newTarget, noteChange, preparedTarget, recordsOf } from './prepare-target.ts';
 import { sayMoves } from './say-moves.ts';
 
 /** The empty target that a topology which is not ready gives everybody (ASG-9, TOP-13). */
 export function installNothing(draft: Draft): void {
-  const { members, targets } = draft.group;
+  const { group } = draft;
   const changes: TargetChange[] = [];
-  for (const memberId of members.keys()) {
-    noteChange(changes, memberId, targets.get(memberId), NO_TASKS_BY_ROLE);
+  for (const memberId of group.members.keys()) {
+    noteChange(changes, memberId, group.targets.get(memberId), NO_TASKS_BY_ROLE);
   }
-  install(draft, draft.group.groupEpoch, changes);
+  install(draft, group.groupEpoch, newTarget(group, changes.sort(byMember)));
 }
 
 /**
  * Installs what a run found, as if every membership change since had come after it: members that left have no say, one
- * that came has an empty target, and a static member that was replaced hands its target on (ASG-8, OFF-3). Only what
- * changed since is looked up.
+ * that came has an empty target, and a static member that was replaced hands its target on (ASG-8, OFF-3). Costs what
+ * changed since, if the target was prepared.
  */
 export function installResult(
   draft: Draft,
   run: RunInFlight,
-  { groupEpoch, problem, result, looksBack }: Extract<RunOutcome, { kind: 'assigned' }>,
+  outcome: Extract<RunOutcome, { kind: 'assigned' }>,
 ): void {
-  const { members, targets } = draft.group;
-  const left = new Set<string>();
-  const came: string[] = [];
-  problem.members.forEachChange(members, (memberId, before, after) => {
-    if (before === undefined) came.push(memberId);
-    else if (after === undefined) left.add(memberId);
-  });
-  const installedSince = new Set<string>();
-  problem.targets.forEachChange(targets, (memberId) => installedSince.add(memberId));
-  const changes: TargetChange[] = [];
-  const ofTheLeft = new Map<string, TasksByRole>();
-  const { targets: found } = result;
-  result.memberIds.forEach((memberId, at) => {
-    if (left.size > 0 && left.has(memberId)) {
-      ofTheLeft.set(memberId, found.at(at) ?? NO_TASKS_BY_ROLE);
-      return;
-    }
-    const isNews = installedSince.size > 0 && installedSince.has(memberId);
-    const before = isNews ? targets.get(memberId) : result.installed[at];
-    if (before && found instanceof NumberedTargets && found.isSame(at, before)) return;
-    noteChange(changes, memberId, before, found.at(at) ?? NO_TASKS_BY_ROLE);
-  });
-  for (const memberId of came) {
-    const instanceId = members.get(memberId)?.instanceId ?? null;
-    const replaced = instanceId === null ? undefined : run.instanceIds.get(instanceId);
-    const handedOn = replaced === undefined ? undefined : ofTheLeft.get(replaced);
-    noteChange(changes, memberId, targets.get(memberId), handedOn ?? NO_TASKS_BY_ROLE);
-  }
-  letGo(changes, result.memberIds.length);
+  const { groupEpoch, problem, result, looksBack } = outcome;
+  const prepared = outcome.prepared ?? preparedTarget(problem.group, result);
   const assignor = result.standIn?.assignor ?? problem.assignor;
-  install(draft, groupEpoch, changes, looksBack === true ? assignor : undefined);
+  const target = withWhatCameSince(prepared, draft.group, run);
+  install(draft, groupEpoch, target, looksBack === true ? assignor : undefined);
 }
 
-function noteChange(
-  changes: TargetChange[],
-  memberId: string,
-  before: TasksByRole | undefined,
-  after: TasksByRole,
-): void {
-  if (before !== undefined && sameTasksByRole(before, after)) return;
-  changes.push({ memberId, before: before ?? NO_TASKS_BY_ROLE, after });
+/** A prepared target for the group as it is now. */
+function withWhatCameSince(
+  { group: then, changes, records, made }: PreparedTarget,
+  now: Group,
+  { instanceIds }: RunInFlight,
+): NewTarget {
+  let sofar = made;
+  /** Members that are to have something else than was prepared, or had something else when it is installed. */
+  const others = new Set<string>();
+  then.members.forEachChange(now.members, (memberId, before, after) => {
+    if (before === undefined || after === undefined) others.add(memberId);
+    if (before?.assigned === after?.assigned) return;
+    sofar = { ...sofar, ...tasksChanged(sofar, memberId, before?.assigned, after?.assigned) };
+  });
+  then.targets.forEachChange(now.targets, (memberId) => others.add(memberId));
+  if (others.size === 0) return { changes, records, made: sofar };
+
+  const changed = new Map(changes.map(({ memberId, after }) => [memberId, after]));
+  const found = (memberId: string) => changed.get(memberId) ?? then.targets.get(memberId);
+  const handedOn = (memberId: string) => {
+    const instanceId = now.members.get(memberId)?.instanceId ?? null;
+    const replaced = instanceId === null ? undefined : instanceIds.get(instanceId);
+    return replaced === undefined || now.members.has(replaced) ? undefined : found(replaced);
+  };
+  const ofOthers: TargetChange[] = [];
+  const values = Array.from(others, (memberId) => {
+    const before = now.targets.get(memberId);
+    if (!now.members.has(memberId)) return { memberId, value: before ?? null };
+    const after = then.members.has(memberId) ? found(memberId) : handedOn(memberId);
+    const noted = ofOthers.length;
+    noteChange(ofOthers, memberId, before, after ?? NO_TASKS_BY_ROLE);
+    return { memberId, value: ofOthers[noted]?.after ?? before ?? null };
+  });
+  const all = [...changes.filter(({ memberId }) => !others.has(memberId)), ...ofOthers];
+  all.sort(byMember);
+  return {
+    changes: all,
+    records: recordsOf(now.groupId, all),
+    made: withValues(sofar, now, values),
+  };
 }
 
-/** The lists of all members belong to targets that are all of one run; else each keeps its own. */
-function letGo(changes: readonly TargetChange[], memberCount: number): void {
-  if (changes.length >= memberCount) return;
-  for (const { after } of changes) if (after instanceof NumberedTasks) after.letGo();
+/** @param values null: the member is to have none. */
+function withValues(
+  made: TargetsOfGroup,
+  { members }: Group,
+  values: readonly { readonly memberId: string; readonly value: TasksByRole | null }[],
+): TargetsOfGroup {
+  let { targets } = made;
+  for (const { memberId, value } of values) {
+    targets = value === null ? targets.delete(memberId) : targets.set(memberId, value);
+  }
+  return { targets, ...targetsChanged({ ...made, members }, values) };
 }
 
 /**
@@ -86,19 +100,11 @@ function letGo(changes: readonly TargetChange[], memberCount: number): void {
 function install(
   draft: Draft,
   assignmentEpoch: number,
-  changes: TargetChange[],
+  { changes, records, made }: NewTarget,
   assignor?: string,
 ): void {
   const { groupId } = draft.group;
-  changes.sort((a, b) => byCodeUnits(a.memberId, b.memberId));
-  draft.writeTargets(
-    changes.map(({ memberId, after }) => ({
-      type: 'targetMember',
-      groupId,
-      memberId,
-      value: after,
-    })),
-  );
+  draft.writeTargets(records, made);
   draft.write({
     type: 'targetMetadata',
     groupId,

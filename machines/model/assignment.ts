@@ -59,11 +59,14 @@ export type GroupProblem = AssignmentQuestion & {
   readonly reports: PersistentMap<TaskReports>;
   /** What is installed; no assignor looks at it, but whoever installs the result does. */
   readonly targets: PersistentMap<TasksByRole>;
-  /** The epochs of the group and of what is installed, for who reads of the problem later; left out where there is no group. */
-  readonly epochs?: Pick<Group, 'groupEpoch' | 'assignmentEpoch'>;
+  /** As it was when the problem was taken; left out where there is no group. */
+  readonly group?: Group;
   /** Members of another topology epoch get new tasks like all others (X6). */
   readonly assignToStaleMembers: boolean;
 };
+
+/** The problem of a group that there is. */
+export type RunProblem = GroupProblem & { readonly group: Group };
 
 /** What a group's log knows of a member, as far as assignors look at it. */
 export type AssignmentHolder = Pick<
@@ -102,7 +105,7 @@ const NO_REPORTS: TaskReports = { taskOffsets: [], taskEndOffsets: [] };
 
 /** The problem member by member; costs the whole group, so it is for people and files. */
 export function listProblem(problem: GroupProblem): AssignmentProblem {
-  const { members, reports, targets: _, epochs: __, assignToStaleMembers, ...question } = problem;
+  const { members, reports, targets: _, group: __, assignToStaleMembers, ...question } = problem;
   const listed = listMembers({ ...question, members, reports, assignToStaleMembers });
   return { ...question, members: [...listed] };
 }

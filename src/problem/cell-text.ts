@@ -49,13 +49,13 @@ export function groupPieces(
   problem: GroupProblem,
   { dump }: Pick<Cell, 'dump'>,
 ): Generator<string> {
-  const { targets, epochs } = problem;
+  const { targets, group } = problem;
   const listed = { ...problem, members: listMembers(problem) };
   return cellPieces(listed, {
     ...(dump !== undefined && { dump }),
-    ...(epochs !== undefined && {
-      epoch: epochs.groupEpoch,
-      assignmentEpoch: epochs.assignmentEpoch,
+    ...(group !== undefined && {
+      epoch: group.groupEpoch,
+      assignmentEpoch: group.assignmentEpoch,
     }),
     targetOf: (memberId) => targets.get(memberId),
   });

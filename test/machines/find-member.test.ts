@@ -1,17 +1,11 @@
 import { expect } from 'chai';
 import { apply } from '../../machines/apply.ts';
-import { Draft } from '../../machines/decide/draft.ts';
 import { requireMember } from '../../machines/decide/find-member.ts';
-import { installResult } from '../../machines/decide/install.ts';
-import type { Context } from '../../machines/decision.ts';
-import type { GroupProblem } from '../../machines/model/assignment.ts';
 import { emptySlot, newMember } from '../../machines/model/empty.ts';
 import type { Group } from '../../machines/model/group.ts';
 import { Refusal } from '../../machines/model/refusal.ts';
-import { NO_TASKS_BY_ROLE } from '../../machines/model/tasks.ts';
 import { PlayMember } from '../support/play-member.ts';
 import { topologyOf } from '../support/stage.ts';
-import { readTasks } from '../support/task-notation.ts';
 
 /** A group as a log with static members gives it: member id to instance id. */
 function groupOf(members: Readonly<Record<string, string | null>>): Group {
@@ -52,40 +46,5 @@ describe('requireMember()', () => {
     expect(find('S', 'i')).to.equal('S');
     expect(find('A', 'i')).to.equal('FENCED_INSTANCE_ID');
     expect(find('A', 'j')).to.equal('UNKNOWN_MEMBER_ID');
-  });
-});
-
-describe('installResult()', () => {
-  it('hands the target of a static member on to who replaced it (OFF-3b)', () => {
-    const before = groupOf({ S1: 'i', T: 'j', gone: null });
-    const group = groupOf({ S2: 'i', T: 'j', late: null });
-    const run = {
-      run: 1,
-      groupEpoch: 2,
-      topologyEpoch: 0,
-      instanceIds: before.staticMembers,
-      waitingMemberId: undefined,
-    };
-    const targets = [0, 1, 2].map((at) => ({
-      ...NO_TASKS_BY_ROLE,
-      active: readTasks(`0:[${at}]`),
-    }));
-    const result = { memberIds: ['S1', 'T', 'gone'], installed: [], targets, unassigned: [] };
-    const problem = { members: before.members, targets: before.targets } as unknown as GroupProblem;
-    const draft = new Draft({ ...emptySlot('g'), group }, { nowMs: 5 } as Context);
-    installResult(draft, run, {
-      kind: 'assigned',
-      incarnation: 1,
-      run: 1,
-      groupEpoch: 2,
-      problem,
-      result,
-    });
-    const installed = [...draft.group.targets].map(([memberId, { active }]) => [memberId, active]);
-    expect(Object.fromEntries(installed)).to.deep.equal({
-      S2: readTasks('0:[0]'),
-      T: readTasks('0:[1]'),
-      late: [],
-    });
   });
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { gatherProblem } from '../../machines/model/assignment.ts';
 import type { ModuleFaultName, StandIn } from '../../machines/model/assignors.ts';
+import { newGroup } from '../../machines/model/empty.ts';
 import { PersistentMap } from '../../machines/model/persistent-map.ts';
 import { problemOfCell } from '../../src/problem/cell.ts';
 import { ProblemFolder } from '../../src/problem/problem-folder.ts';
@@ -68,7 +69,7 @@ describe('ProblemKeeper', () => {
       const problem = faultyProblem(FAULT.break);
       const asked = {
         ...gatherProblem(problem),
-        epochs: { groupEpoch: 7, assignmentEpoch: 6 },
+        group: { ...newGroup('orders'), groupEpoch: 7, assignmentEpoch: 6 },
         targets: PersistentMap.from([
           ['b', { active: tasks({ '0': [0] }), standby: [], warmup: [] }],
         ]),

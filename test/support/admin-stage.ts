@@ -224,6 +224,6 @@ function problemOfOrders(): GroupProblem {
       assignmentMember('B', { topologyEpoch: 0, processId: 'P2' }),
     ],
   });
-  const { targets, ...epochs } = orders().group;
-  return { ...gatherProblem(asked), targets, epochs };
+  const { group } = orders();
+  return { ...gatherProblem(asked), targets: group.targets, group };
 }
