@@ -23,9 +23,17 @@ type Step = {
   readonly has: string | undefined;
   readonly target: string | undefined;
   readonly instanceId: string | null;
+  /** Only what it has changes. */
+  readonly keepsTarget?: boolean;
 };
 
-function recordsOf({ memberId, has, target, instanceId }: Step): readonly GroupRecord[] {
+function recordsOf({
+  memberId,
+  has,
+  target,
+  instanceId,
+  keepsTarget,
+}: Step): readonly GroupRecord[] {
   const targetRecord: GroupRecord = {
     ...GROUP,
     type: 'targetMember',
@@ -50,7 +58,7 @@ function recordsOf({ memberId, has, target, instanceId }: Step): readonly GroupR
       memberId,
       value: assignmentOf({ ...newMember(memberId), assigned }),
     },
-    targetRecord,
+    ...(keepsTarget === true ? [] : [targetRecord]),
   ];
 }
 
@@ -115,6 +123,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   has: fc.option(tasks, { nil: undefined }),
   target: fc.option(tasks, { nil: undefined }),
   instanceId: fc.constantFrom(null, null, 'i', 'j'),
+  keepsTarget: fc.boolean(),
 });
 const steps = fc.array(step, { maxLength: 8 });
 
