@@ -246,6 +246,7 @@ function refineAnew(draft: Draft, limits: RefinerLimits): Refined | undefined {
     members: members.map((member) => refinerMember(draft, member)),
     isPart,
     waits: soft.derived?.refinement.waits ?? UNREFINED.waits,
+    known: soft.derived?.basis?.survey,
   });
 }
 

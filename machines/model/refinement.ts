@@ -91,10 +91,16 @@ export type Judged = {
   readonly claim: 'none' | 'new' | 'kept' | 'underWay';
 };
 
+/** By member id the slices of the members for whom the intermediate assignment is not the target. A map is one, too. */
+export type Slices = Iterable<[string, TasksByRole]> & {
+  readonly size: number;
+  has(memberId: string): boolean;
+  get(memberId: string): TasksByRole | undefined;
+};
+
 /** A target held against what members hold and report (coordination, section 8). */
 export type Refinement = {
-  /** The slices of the members for whom the intermediate assignment is not the target. */
-  readonly slices: ReadonlyMap<string, TasksByRole>;
+  readonly slices: Slices;
   /** In the order of tasks. */
   readonly moves: readonly TaskMove[];
   readonly waits: WarmupWaits;

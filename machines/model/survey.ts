@@ -22,6 +22,20 @@ export type RefinerMember = {
 /** Nobody or nothing, among numbers. */
 export const NONE = -1;
 
+/**
+ * The stateful tasks of members by their places, role by role, in one piece: they are walked through many times, and lists
+ * of ten thousand tasks lie all over the heap.
+ */
+export type TaskRows = {
+  /** By row, {@link ROLES_OF_ROW} × member + role: where its tasks begin; they end where those of the next row begin. */
+  readonly starts: Int32Array;
+  readonly places: Int32Array;
+};
+
+/** The roles in the order of a row. */
+export const [ACTIVE, STANDBY, WARMUP] = [0, 1, 2] as const;
+export const ROLES_OF_ROW = 3;
+
 /** Some members of each mover, one entry each, in the order of their ids: lists that are chained in arrays. */
 export type MembersByMover = {
   /** By mover: its first entry, or {@link NONE}. */
@@ -66,6 +80,10 @@ export type Survey = {
   /** By id: the member. */
   readonly numbers: ReadonlyMap<string, number>;
   readonly processes: Processes;
+  /** What members have now. */
+  readonly held: TaskRows;
+  /** What the target gives them. */
+  readonly wanted: TaskRows;
   /** By the place of a task: the mover, or {@link NONE}. Movers are in the order of tasks. */
   readonly movers: Int32Array;
   /** By mover: the member that has it as its active task, or {@link NONE}. Of two, the one with the lower id. */

@@ -8,8 +8,17 @@ export type PlaceRange = {
   readonly taskCount: number;
 };
 
+/** The subtopologies of a group, as far as places follow from them. */
+export type Subtopologies = readonly {
+  readonly subtopologyId: string;
+  readonly taskCount: number;
+  readonly stateful: boolean;
+}[];
+
 /** Gives every stateful task of a topology a place, in (subtopology, partition) order, from 0. */
 export class TaskPlaces {
+  /** What the places are of. */
+  readonly subtopologies: Subtopologies;
   /** How many stateful tasks there are. */
   readonly count: number;
   /** In the order of places. */
@@ -19,13 +28,8 @@ export class TaskPlaces {
   #last: PlaceRange = { subtopologyId: '', first: 0, taskCount: 0 };
 
   /** @param subtopologies sorted by id. */
-  constructor(
-    subtopologies: readonly {
-      readonly subtopologyId: string;
-      readonly taskCount: number;
-      readonly stateful: boolean;
-    }[],
-  ) {
+  constructor(subtopologies: Subtopologies) {
+    this.subtopologies = subtopologies;
     const ranges: PlaceRange[] = [];
     let first = 0;
     for (const { subtopologyId, taskCount, stateful } of subtopologies) {
@@ -51,18 +55,6 @@ export class TaskPlaces {
     const range = this.#byId.get(subtopologyId);
     if (range !== undefined) this.#last = range;
     return range;
-  }
-
-  /** Calls back for each stateful task of a list. */
-  forEachIn(tasks: TaskList, each: (place: number) => void): void {
-    for (const { subtopologyId, partitions } of tasks) {
-      const range = this.rangeOf(subtopologyId);
-      if (range === undefined) continue;
-      const { first, taskCount } = range;
-      for (const partition of partitions) {
-        if (partition < taskCount) each(first + partition);
-      }
-    }
   }
 
   /** How many tasks of a list are stateful. */

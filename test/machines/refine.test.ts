@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { surplusOf } from '../../machines/decide/refine/refine.ts';
 import { loadOf, surveyOf } from '../../machines/decide/refine/survey.ts';
 import { handOver, NOT_STARTED, refined, refinerInput } from '../support/refiner.ts';
 
@@ -139,19 +138,6 @@ describe('refine(): which tasks move (WU-8, WU-9)', () => {
       A: { has: '0:[9];7:[0]|0:[12]', target: '7:[0]', says: '0_9:1/2,7_0:1/9' },
     });
     expect(moves).to.deep.equal([]);
-  });
-});
-
-describe('surplusOf() (WU-15)', () => {
-  it('sees a task that was lost, and one that was doubled', () => {
-    const { members } = refinerInput({ A: { target: '0:[0-1]' }, B: {} });
-    const slice = (active: readonly number[]) =>
-      new Map([
-        ['A', { active: [{ subtopologyId: '0', partitions: active }], standby: [], warmup: [] }],
-      ]);
-    expect(surplusOf(members, slice([0, 1]))).to.equal(0);
-    expect(surplusOf(members, slice([0]))).to.equal(-1);
-    expect(surplusOf(members, slice([0, 1, 2]))).to.equal(1);
   });
 });
 

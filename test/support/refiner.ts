@@ -109,6 +109,17 @@ export function refinedSoundly(input: RefinerInput): Refined {
   return refined;
 }
 
+/** A refinement to be compared with others: every slice is made. */
+export function plain({ slices, ...rest }: Refinement): object {
+  const { moves, waits, untilMs } = rest;
+  return {
+    slices: new Map([...slices].sort(([a], [b]) => (a < b ? -1 : 1))),
+    moves,
+    waits,
+    untilMs,
+  };
+}
+
 /** The offset and end of a copy whose restoration has not started. */
 export const NOT_STARTED = 2n ** 63n - 1n;
 

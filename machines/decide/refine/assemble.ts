@@ -1,5 +1,13 @@
 import type { Judged, RefinementBasis } from '../../model/refinement.ts';
-import { NONE, type Survey } from '../../model/survey.ts';
+import {
+  ACTIVE,
+  NONE,
+  ROLES_OF_ROW,
+  STANDBY,
+  type Survey,
+  type TaskRows,
+  WARMUP,
+} from '../../model/survey.ts';
 import { appendTask, type OpenTaskList, unionTasks } from '../../model/task-list.ts';
 import { NO_TASKS, type TaskIds, type TaskList, type TasksByRole } from '../../model/tasks.ts';
 import type { Reports } from './reports.ts';
@@ -37,20 +45,68 @@ export function basisOf(
  * @returns undefined: it is the target. No member has a task twice.
  */
 export function sliceOf(basis: RefinementBasis, member: number): TasksByRole | undefined {
-  const { survey, doCopiesRun, areStandbysLent } = basis;
-  const one = survey.members[member];
-  if (one === undefined) return undefined;
+  const one = basis.survey.members[member];
+  if (one === undefined || !hasSlice(basis, member)) return undefined;
   const { assigned, target } = one;
-  const held = pick(basis, assigned.active, runs, member);
+  const { doCopiesRun, areStandbysLent } = basis;
+  const own = pick(basis, assigned.active, runs, member);
   const copies = doCopiesRun ? unionTasks(assigned.standby, assigned.warmup) : NO_TASKS;
-  const ran = add(held, pick(basis, copies, runs, member));
+  const ran = add(own, pick(basis, copies, runs, member));
   const lent = areStandbysLent ? pick(basis, assigned.standby, lends, member) : NO_TASKS;
-  const active = add(keep(basis, target.active, isNotStaged, member), ran);
-  const standby = add(keep(basis, target.standby, isDue, member), lent);
-  const warmup = add(target.warmup, plantedOn(basis, member));
-  const isTarget =
-    active === target.active && standby === target.standby && warmup === target.warmup;
-  return isTarget ? undefined : { active, standby, warmup };
+  return {
+    active: add(keep(basis, target.active, isNotStaged, member), ran),
+    standby: add(keep(basis, target.standby, isDue, member), lent),
+    warmup: add(target.warmup, plantedOn(basis, member)),
+  };
+}
+
+/** Whether a member's slice is not its target; found without making it. */
+export function hasSlice(basis: RefinementBasis, member: number): boolean {
+  const { survey, doCopiesRun, areStandbysLent } = basis;
+  const { held, wanted } = survey;
+  const row = ROLES_OF_ROW * member;
+  return (
+    count(basis, wanted, row + ACTIVE, isStaged) > 0 ||
+    count(basis, held, row + ACTIVE, runs) > 0 ||
+    count(basis, wanted, row + ACTIVE, isFunded) > 0 ||
+    count(basis, wanted, row + STANDBY, isNotDue) > 0 ||
+    (doCopiesRun && countCopiesThatRun(basis, row) > 0) ||
+    (areStandbysLent && count(basis, held, row + STANDBY, lends) > 0)
+  );
+}
+
+/** How many active tasks a member's slice has beyond those of its target; may be fewer than 0. */
+export function surplusOf(basis: RefinementBasis, member: number): number {
+  const { held, wanted } = basis.survey;
+  const row = ROLES_OF_ROW * member;
+  return (
+    count(basis, held, row + ACTIVE, runs) +
+    (basis.doCopiesRun ? countCopiesThatRun(basis, row) : 0) -
+    count(basis, wanted, row + ACTIVE, isStaged)
+  );
+}
+
+function countCopiesThatRun(basis: RefinementBasis, row: number): number {
+  const { held } = basis.survey;
+  return count(basis, held, row + STANDBY, runs) + count(basis, held, row + WARMUP, runs);
+}
+
+/** Of how many tasks that move and are in a row the answer is yes, for the member whose row it is. */
+function count(
+  basis: RefinementBasis,
+  { starts, places }: TaskRows,
+  row: number,
+  isSo: Question,
+): number {
+  const { movers } = basis.survey;
+  const member = Math.floor(row / ROLES_OF_ROW);
+  const to = starts[row + 1] as number;
+  let found = 0;
+  for (let at = starts[row] as number; at < to; at++) {
+    const mover = movers[places[at] as number] as number;
+    if (mover !== NONE && isSo(basis, mover, member)) found++;
+  }
+  return found;
 }
 
 /** What is asked of a mover and a member. */
@@ -59,6 +115,9 @@ type Question = (basis: RefinementBasis, mover: number, member: number) => boole
 const runs: Question = ({ runners }, mover, member) => runners[mover] === member;
 const lends: Question = ({ lenders }, mover, member) => lenders[mover] === member;
 const isNotStaged: Question = ({ runners }, mover) => runners[mover] === NONE;
+const isStaged: Question = ({ runners }, mover) => runners[mover] !== NONE;
+const isFunded: Question = ({ survey, funded }, mover, member) =>
+  survey.owners[mover] === member && funded.has(mover);
 
 /** The tasks of a list that move, and for which the answer is yes. */
 function pick(basis: RefinementBasis, tasks: TaskList, isSo: Question, member: number): TaskList {
@@ -125,9 +184,6 @@ function add(tasks: TaskList, more: TaskList): TaskList {
 
 /** The tasks of a member's target for which it has places of the budget. */
 function plantedOn({ survey, funded }: RefinementBasis, member: number): TaskList {
-  let isAny = false;
-  for (const mover of funded) isAny ||= survey.owners[mover] === member;
-  if (!isAny) return NO_TASKS;
   const planted: OpenTaskList = [];
   for (const { subtopologyId, partitions } of survey.members[member]?.target.active ?? NO_TASKS) {
     for (const partition of partitions) {
@@ -154,3 +210,5 @@ const isDue: Question = ({ survey, runners, lenders }, mover, member) => {
     copiesOn(survey, mover, processOf(survey, each)).length === 0;
   return wanted.find(isRelocated) !== member;
 };
+
+const isNotDue: Question = (basis, mover, member) => !isDue(basis, mover, member);

@@ -9,10 +9,11 @@ import type {
 } from '../../model/refinement.ts';
 import { UNREFINED } from '../../model/refinement.ts';
 import { NONE, type RefinerMember, type Survey } from '../../model/survey.ts';
-import { countTasks, countTasksIn, forEachTask, sameTasksByRole } from '../../model/task-list.ts';
-import type { TasksByRole } from '../../model/tasks.ts';
-import { basisOf, sliceOf } from './assemble.ts';
+import { forEachTask } from '../../model/task-list.ts';
+import type { Subtopologies } from '../../model/task-places.ts';
+import { basisOf, surplusOf } from './assemble.ts';
 import { Reports } from './reports.ts';
+import { SlicesOfBasis } from './slices.ts';
 import { judgeMover } from './stage.ts';
 import { membersOf, moverOf, surveyOf } from './survey.ts';
 import { shareBudget } from './warm.ts';
@@ -20,17 +21,15 @@ import { shareBudget } from './warm.ts';
 /** Everything an intermediate assignment follows from. */
 export type RefinerInput = RefinerLimits & {
   /** Sorted by id, code units. */
-  readonly subtopologies: readonly {
-    readonly subtopologyId: string;
-    readonly taskCount: number;
-    readonly stateful: boolean;
-  }[];
+  readonly subtopologies: Subtopologies;
   /** In any order. */
   readonly members: readonly RefinerMember[];
   /** They are those that matter: a task that none of them has nor is to have is with its owner. Else they are all. */
   readonly isPart: boolean;
   /** Of the refinement before. */
   readonly waits: WarmupWaits;
+  /** That of the refinement before, if there is one. */
+  readonly known?: Survey | undefined;
 };
 
 /** A refinement, and what it was derived from. */
@@ -68,9 +67,8 @@ export function refine(input: RefinerInput): Refined | undefined {
   });
   const funded = shareBudget(survey, reports, judged, input.warmupsMax);
   const basis = basisOf(survey, reports, judged, funded);
-  const slices = editSlices(new Map(), basis, survey.members.keys());
-  if (surplusOf(survey.members, slices) !== countRescued(basis)) return undefined;
-  return conclude(basis, slices);
+  if (sumSurplus(basis, survey.members.keys()) !== countRescued(basis)) return undefined;
+  return conclude(basis, new SlicesOfBasis(basis));
 }
 
 /**
@@ -107,11 +105,11 @@ export function refineAgain(
   const funded = shareBudget(survey, reports, judged, limits.warmupsMax);
   const after = basisOf(survey, reports, judged, funded);
   const affected = membersWhoseSlicesMayDiffer(basis, after);
-  const slices = editSlices(refinement.slices, after, affected);
-  const some = Array.from(affected, (member) => members[member]).filter((one) => one !== undefined);
-  const more = surplusOf(some, slices) - surplusOf(some, refinement.slices);
+  const more = sumSurplus(after, affected) - sumSurplus(basis, affected);
   if (more !== countRescued(after) - countRescued(basis)) return undefined;
-  return conclude(after, slices);
+  const { slices } = refinement;
+  const isOfBasis = slices instanceof SlicesOfBasis;
+  return conclude(after, isOfBasis ? slices.with(after, affected) : new SlicesOfBasis(after));
 }
 
 function moversWhoseWaitIsOver({ judged }: RefinementBasis, nowMs: number): Set<number> {
@@ -162,26 +160,6 @@ function membersWhoseSlicesMayDiffer(
   return members;
 }
 
-/** The slices with those of some members found anew; the very same if they are as they were. */
-function editSlices(
-  before: Refinement['slices'],
-  basis: RefinementBasis,
-  members: Iterable<number>,
-): Refinement['slices'] {
-  let slices: Map<string, TasksByRole> | undefined;
-  for (const member of members) {
-    const memberId = basis.survey.members[member]?.memberId ?? '';
-    const is = sliceOf(basis, member);
-    const was = before.size === 0 ? undefined : before.get(memberId);
-    const isSame = is === undefined || was === undefined ? is === was : sameTasksByRole(is, was);
-    if (isSame) continue;
-    slices ??= new Map(before);
-    if (is === undefined) slices.delete(memberId);
-    else slices.set(memberId, is);
-  }
-  return slices ?? before;
-}
-
 function conclude(basis: RefinementBasis, slices: Refinement['slices']): Refined {
   let untilMs = Number.POSITIVE_INFINITY;
   for (const each of basis.judged) if (each.untilMs < untilMs) untilMs = each.untilMs;
@@ -216,12 +194,9 @@ function countRescued({ survey, judged }: RefinementBasis): number {
  * How many active tasks the slices of some members have beyond their targets. Of all members it is as many as stay
  * although their owner is gone: else a task would be lost, or doubled (WU-15, H9).
  */
-export function surplusOf(members: readonly RefinerMember[], slices: Refinement['slices']): number {
+function sumSurplus(basis: RefinementBasis, members: Iterable<number>): number {
   let more = 0;
-  for (const { memberId, target } of members) {
-    const slice = slices.get(memberId);
-    if (slice !== undefined) more += countTasks(slice.active) - countTasksIn(target, 'active');
-  }
+  for (const member of members) more += surplusOf(basis, member);
   return more;
 }
 

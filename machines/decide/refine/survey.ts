@@ -1,43 +1,67 @@
 import {
+  ACTIVE,
   type MembersByMover,
   NONE,
   type Processes,
   type RefinerMember,
+  ROLES_OF_ROW,
+  STANDBY,
   type Survey,
+  type TaskRows,
+  WARMUP,
 } from '../../model/survey.ts';
-import { TaskPlaces } from '../../model/task-places.ts';
-import type { TaskList } from '../../model/tasks.ts';
+import { forEachTaskIn } from '../../model/task-list.ts';
+import { type Subtopologies, TaskPlaces } from '../../model/task-places.ts';
+import { NO_TASKS, type TasksByRole } from '../../model/tasks.ts';
 
 /**
  * Finds the stateful tasks that are not active where the target wants them, and who has or is to have them.
  *
  * @param input.members in any order.
  * @param input.isPart they are those that matter: a task that none of them has nor is to have is with its owner.
+ * @param input.known an earlier survey: what has not changed since is taken from it.
  */
 export function surveyOf(input: {
-  readonly subtopologies: ConstructorParameters<typeof TaskPlaces>[0];
+  readonly subtopologies: Subtopologies;
   readonly members: readonly RefinerMember[];
   readonly isPart: boolean;
+  readonly known?: Survey | undefined;
 }): Survey {
-  const { members, isPart } = input;
-  const places = new TaskPlaces(input.subtopologies);
-  const { movers, holders, owners } = findMovers(places, members, isPart);
-  const processes = findProcesses(places, members);
-  const copies = new Chains(places, members, movers, owners.length);
-  const standbyCount = copies.add(({ assigned }) => assigned.standby);
-  copies.add(({ assigned }) => assigned.warmup);
-  const standbyTargets = new Chains(places, members, movers, owners.length);
-  standbyTargets.add(({ target }) => target.standby);
+  const { members, isPart, subtopologies } = input;
+  const known = input.known?.places.subtopologies === subtopologies ? input.known : undefined;
+  const places = known?.places ?? new TaskPlaces(subtopologies);
+  const earlier = earlierNumbers(members, known);
+  const held = rowsOf(
+    places,
+    members,
+    ({ assigned }) => assigned,
+    known && { rows: known.held, earlier, members: known.members },
+  );
+  const wanted = rowsOf(
+    places,
+    members,
+    ({ target }) => target,
+    known && { rows: known.wanted, earlier, members: known.members },
+  );
+  const { movers, holders, owners } = findMovers(places, members, { held, wanted, isPart });
+  const copies = new Chains(members, movers, owners.length);
+  const standbyCount = copies.add(held, STANDBY);
+  copies.add(held, WARMUP);
+  const standbyTargets = new Chains(members, movers, owners.length);
+  standbyTargets.add(wanted, STANDBY);
   const { firsts, nexts, members: copyMembers } = copies.made;
   let warmupCount = 0;
-  for (const { assigned, revokedWarmups } of members) {
-    warmupCount += places.countIn(assigned.warmup) + places.countIn(revokedWarmups);
+  for (let member = 0; member < members.length; member++) {
+    const revoked = members[member]?.revokedWarmups ?? NO_TASKS;
+    warmupCount += lengthOf(held, member, WARMUP) + places.countIn(revoked);
   }
   return {
     places,
     members,
     numbers: numbersOf(members),
-    processes,
+    processes: findProcesses(members, held),
+    held,
+    wanted,
     movers,
     holders,
     owners,
@@ -55,15 +79,83 @@ function numbersOf(members: readonly RefinerMember[]): ReadonlyMap<string, numbe
   return numbers;
 }
 
-type ListOf = (member: RefinerMember) => TaskList;
+/** By member its number in an earlier survey, or `NONE`. */
+function earlierNumbers(members: readonly RefinerMember[], known: Survey | undefined): Int32Array {
+  const numbers = new Int32Array(members.length).fill(NONE);
+  if (known === undefined) return numbers;
+  for (let member = 0; member < members.length; member++) {
+    const memberId = idOf(members, member);
+    // Most often nobody came or went.
+    const isSame = known.members[member]?.memberId === memberId;
+    numbers[member] = isSame ? member : (known.numbers.get(memberId) ?? NONE);
+  }
+  return numbers;
+}
+
+/** What some rows are made from: lists of tasks, and rows of an earlier survey of the same places. */
+type EarlierRows = {
+  readonly rows: TaskRows;
+  readonly members: readonly RefinerMember[];
+  /** See {@link earlierNumbers}. */
+  readonly earlier: Int32Array;
+};
+
+function rowsOf(
+  places: TaskPlaces,
+  members: readonly RefinerMember[],
+  tasksOf: (member: RefinerMember) => TasksByRole,
+  known: EarlierRows | undefined,
+): TaskRows {
+  const starts = new Int32Array(ROLES_OF_ROW * members.length + 1);
+  let found: Int32Array = new Int32Array(Math.max(places.count, known?.rows.places.length ?? 0));
+  let count = 0;
+  const add = (subtopologyId: string, partition: number): void => {
+    const place = places.of(subtopologyId, partition);
+    if (place === undefined) return;
+    if (count === found.length) found = twice(found);
+    found[count++] = place;
+  };
+  for (let member = 0; member < members.length; member++) {
+    const one = members[member] as RefinerMember;
+    const tasks = tasksOf(one);
+    const before = known?.earlier[member] ?? NONE;
+    const row = ROLES_OF_ROW * member;
+    const was = before === NONE ? undefined : known?.members[before];
+    if (known !== undefined && was !== undefined && tasksOf(was) === tasks) {
+      const from = known.rows.starts[ROLES_OF_ROW * before] as number;
+      const to = known.rows.starts[ROLES_OF_ROW * (before + 1)] as number;
+      while (count + to - from > found.length) found = twice(found);
+      for (let role = 0; role < ROLES_OF_ROW; role++) {
+        starts[row + role] =
+          count + (known.rows.starts[ROLES_OF_ROW * before + role] as number) - from;
+      }
+      for (let at = from; at < to; at++) found[count++] = known.rows.places[at] as number;
+      continue;
+    }
+    starts[row] = count;
+    forEachTaskIn(tasks, 'active', add);
+    starts[row + STANDBY] = count;
+    forEachTaskIn(tasks, 'standby', add);
+    starts[row + WARMUP] = count;
+    forEachTaskIn(tasks, 'warmup', add);
+  }
+  starts[ROLES_OF_ROW * members.length] = count;
+  return { starts, places: found.subarray(0, count) };
+}
+
+/** How many tasks a member has in a role. */
+function lengthOf({ starts }: TaskRows, member: number, role: number): number {
+  const row = ROLES_OF_ROW * member + role;
+  return (starts[row + 1] as number) - (starts[row] as number);
+}
 
 function findMovers(
   places: TaskPlaces,
   members: readonly RefinerMember[],
-  isPart: boolean,
+  { held, wanted, isPart }: Pick<Survey, 'held' | 'wanted'> & { readonly isPart: boolean },
 ): Pick<Survey, 'movers' | 'holders' | 'owners'> {
-  const holderAt = findHolders(places, members, ({ assigned }) => assigned.active);
-  const ownerAt = findHolders(places, members, ({ target }) => target.active);
+  const holderAt = findHolders(places, members, held);
+  const ownerAt = findHolders(places, members, wanted);
   const movers = new Int32Array(places.count).fill(NONE);
   let count = 0;
   for (let place = 0; place < places.count; place++) {
@@ -77,25 +169,20 @@ function findMovers(
   return { movers, holders: holderAt.slice(0, count), owners: ownerAt.slice(0, count) };
 }
 
-/** By place: the member that has the task in its list, or `NONE`; of two, the one with the lower id. */
+/** By place: the member that has the task as its active one, or `NONE`; of two, the one with the lower id. */
 function findHolders(
   places: TaskPlaces,
   members: readonly RefinerMember[],
-  listOf: ListOf,
+  rows: TaskRows,
 ): Int32Array {
   const holders = new Int32Array(places.count).fill(NONE);
-  for (let number = 0; number < members.length; number++) {
-    const member = members[number];
-    if (member === undefined) continue;
-    for (const { subtopologyId, partitions } of listOf(member)) {
-      const range = places.rangeOf(subtopologyId);
-      if (range === undefined) continue;
-      for (const partition of partitions) {
-        if (partition >= range.taskCount) break;
-        const place = range.first + partition;
-        const known = holders[place] ?? NONE;
-        if (known === NONE || member.memberId < idOf(members, known)) holders[place] = number;
-      }
+  for (let member = 0; member < members.length; member++) {
+    const row = ROLES_OF_ROW * member + ACTIVE;
+    const to = rows.starts[row + 1] as number;
+    for (let at = rows.starts[row] as number; at < to; at++) {
+      const place = rows.places[at] as number;
+      const known = holders[place] as number;
+      if (known === NONE || idOf(members, member) < idOf(members, known)) holders[place] = member;
     }
   }
   return holders;
@@ -105,7 +192,7 @@ function idOf(members: readonly RefinerMember[], member: number): string {
   return members[member]?.memberId ?? '';
 }
 
-function findProcesses(places: TaskPlaces, members: readonly RefinerMember[]): Processes {
+function findProcesses(members: readonly RefinerMember[], held: TaskRows): Processes {
   const numbers = new Map<string, number>();
   const ofMember = new Int32Array(members.length);
   const nextMember = new Int32Array(members.length).fill(NONE);
@@ -113,12 +200,11 @@ function findProcesses(places: TaskPlaces, members: readonly RefinerMember[]): P
   const sizes: number[] = [];
   const tasks: number[] = [];
   for (let number = 0; number < members.length; number++) {
-    const member = members[number];
-    if (member === undefined) continue;
-    let process = numbers.get(member.processId);
+    const { processId } = members[number] as RefinerMember;
+    let process = numbers.get(processId);
     if (process === undefined) {
       process = sizes.length;
-      numbers.set(member.processId, process);
+      numbers.set(processId, process);
       firstMember.push(NONE);
       sizes.push(0);
       tasks.push(0);
@@ -127,8 +213,8 @@ function findProcesses(places: TaskPlaces, members: readonly RefinerMember[]): P
     nextMember[number] = firstMember[process] ?? NONE;
     firstMember[process] = number;
     sizes[process] = (sizes[process] ?? 0) + 1;
-    const { active, standby, warmup } = member.assigned;
-    const count = places.countIn(active) + places.countIn(standby) + places.countIn(warmup);
+    const row = ROLES_OF_ROW * number;
+    const count = (held.starts[row + ROLES_OF_ROW] as number) - (held.starts[row] as number);
     tasks[process] = (tasks[process] ?? 0) + count;
   }
   return { ofMember, nextMember, firstMember, sizes, tasks };
@@ -136,7 +222,6 @@ function findProcesses(places: TaskPlaces, members: readonly RefinerMember[]): P
 
 /** {@link MembersByMover} in the making. */
 class Chains {
-  readonly #places: TaskPlaces;
   readonly #members: readonly RefinerMember[];
   readonly #movers: Int32Array;
   readonly #firsts: Int32Array;
@@ -144,13 +229,7 @@ class Chains {
   #entries: Int32Array;
   #count = 0;
 
-  constructor(
-    places: TaskPlaces,
-    members: readonly RefinerMember[],
-    movers: Int32Array,
-    moverCount: number,
-  ) {
-    this.#places = places;
+  constructor(members: readonly RefinerMember[], movers: Int32Array, moverCount: number) {
     this.#members = members;
     this.#movers = movers;
     this.#firsts = new Int32Array(moverCount).fill(NONE);
@@ -163,25 +242,18 @@ class Chains {
     return { firsts: this.#firsts, nexts: this.#nexts, members: this.#entries };
   }
 
-  /** Adds the members that have movers in such a list. @returns how many entries there are now. */
-  add(listOf: ListOf): number {
+  /** Adds the members that have movers in such a role. @returns how many entries there are now. */
+  add({ starts, places }: TaskRows, role: number): number {
     if (this.#firsts.length === 0) return 0;
-    for (let member = 0; member < this.#members.length; member++) this.#addOf(member, listOf);
-    return this.#count;
-  }
-
-  #addOf(number: number, listOf: ListOf): void {
-    const member = this.#members[number];
-    if (member === undefined) return;
-    for (const { subtopologyId, partitions } of listOf(member)) {
-      const range = this.#places.rangeOf(subtopologyId);
-      if (range === undefined) continue;
-      for (const partition of partitions) {
-        if (partition >= range.taskCount) break;
-        const mover = this.#movers[range.first + partition] ?? NONE;
-        if (mover !== NONE) this.#chain(mover, number);
+    for (let member = 0; member < this.#members.length; member++) {
+      const row = ROLES_OF_ROW * member + role;
+      const to = starts[row + 1] as number;
+      for (let at = starts[row] as number; at < to; at++) {
+        const mover = this.#movers[places[at] as number] as number;
+        if (mover !== NONE) this.#chain(mover, member);
       }
     }
+    return this.#count;
   }
 
   /** Puts a member behind those of the mover whose ids are not higher; a task has few copies. */
