@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { inSlices } from '../actors/in-slices.ts';
 import type { AssignedRun } from '../actors/ports.ts';
-import { preparedTarget, prepareTarget } from '../machines/decide/prepare-target.ts';
+import { atOnce } from '../machines/decide/at-once.ts';
+import { prepareTarget } from '../machines/decide/prepare-target.ts';
 import { tellTarget } from '../machines/decide/say-moves.ts';
 import type { GroupProblem, GroupResult, RunProblem } from '../machines/model/assignment.ts';
 import { type Cell, describeResult, problemOfCell } from '../src/problem/cell.ts';
@@ -26,7 +27,10 @@ import { type LoopHolds, measureHolds } from './loop-delay.ts';
 export type CellQuestion = {
   readonly assignment: boolean;
   /** Left out, nothing is timed. */
-  readonly timing?: TimingLimits;
+  readonly timing?: TimingLimits & {
+    /** After how many events enough is known of how long each holds the event loop. */
+    readonly events: number;
+  };
 };
 
 /** An answer in the format that assignors exchange. */
@@ -85,7 +89,7 @@ export async function answerCell(
           () => askBefore(),
         ),
         installTiming: await timeInstall(after, result, timing),
-        loopHoldsMs: await timeHolds(after, askBefore, ask),
+        loopHoldsMs: await timeHolds(after, timing.events, { askBefore, ask }),
       }),
     };
   } catch (error) {
@@ -105,22 +109,22 @@ function timeInstall(
   result: GroupResult,
   limits: TimingLimits,
 ): Promise<Timing> {
-  const inOneGo = () => install(problem, result, preparedTarget(problem.group, result));
+  const inOneGo = () => install(problem, result, atOnce(prepareTarget(problem.group, result)));
   return timeRuns(() => inOneGo().records.length, limits);
 }
-
-/** Events after which enough is known of how long each holds the event loop. */
-const EVENTS = 100;
 
 /** The run, the install, and the words for the journal: in turns of their own, as in the coordinator. */
 function timeHolds(
   problem: RunProblem,
-  before: () => Promise<unknown>,
-  ask: () => Promise<AssignedRun>,
+  events: number,
+  {
+    askBefore,
+    ask,
+  }: { readonly askBefore: () => Promise<unknown>; readonly ask: () => Promise<AssignedRun> },
 ): Promise<LoopHolds> {
   const soon = { soon: (callback: () => void) => void setImmediate(callback) };
-  return measureHolds(EVENTS, {
-    before: async () => void (await before()),
+  return measureHolds(events, {
+    before: async () => void (await askBefore()),
     work: async () => {
       const { lookBack, ...result } = await ask();
       const prepared = await inSlices(prepareTarget(problem.group, result), soon);
@@ -144,6 +148,8 @@ async function timeKernel(
   return timing;
 }
 
+const EVENTS = 100;
+
 async function main(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],
@@ -154,7 +160,11 @@ async function main(args: readonly string[]): Promise<void> {
       measure: { type: 'string', default: '1' },
     },
   });
-  const timing = { warmSeconds: Number(values.warm), measureSeconds: Number(values.measure) };
+  const timing = {
+    warmSeconds: Number(values.warm),
+    measureSeconds: Number(values.measure),
+    events: EVENTS,
+  };
   const question = {
     assignment: values.once || values.assignment,
     ...(!values.once && { timing }),

@@ -6,8 +6,9 @@ import type { TasksByRole } from '../model/tasks.ts';
 import { NO_TASKS_BY_ROLE } from '../model/tasks.ts';
 import type { NewTarget, PreparedTarget } from '../new-target.ts';
 import { type TargetsOfGroup, targetsChanged, tasksChanged } from '../off-target.ts';
+import { atOnce } from './at-once.ts';
 import type { Draft } from './draft.ts';
-import { byMember, newTarget, noteChange, preparedTarget, recordsOf } from './prepare-target.ts';
+import { byMember, newTarget, noteChange, prepareTarget, recordsOf } from './prepare-target.ts';
 import { sayMoves } from './say-moves.ts';
 
 /** The empty target that a topology which is not ready gives everybody (ASG-9, TOP-13). */
@@ -31,7 +32,7 @@ export function installResult(
   outcome: Extract<RunOutcome, { kind: 'assigned' }>,
 ): void {
   const { groupEpoch, problem, result, looksBack } = outcome;
-  const prepared = outcome.prepared ?? preparedTarget(problem.group, result);
+  const prepared = outcome.prepared ?? atOnce(prepareTarget(problem.group, result));
   const assignor = result.standIn?.assignor ?? problem.assignor;
   const target = withWhatCameSince(prepared, draft.group, run);
   install(draft, groupEpoch, target, looksBack === true ? assignor : undefined);

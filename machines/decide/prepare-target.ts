@@ -44,15 +44,6 @@ export function* prepareTarget(
   return { group, changes, records, made };
 }
 
-/** In one go. */
-export function preparedTarget(group: Group, result: GroupResult): PreparedTarget {
-  const preparing = prepareTarget(group, result);
-  for (;;) {
-    const { done, value } = preparing.next();
-    if (done === true) return value;
-  }
-}
-
 /** The changes as a target of a group. */
 export function newTarget(group: Group, changes: readonly TargetChange[]): NewTarget {
   const records = recordsOf(group.groupId, changes);

@@ -8,6 +8,7 @@ import {
 } from '../model/look-back.ts';
 import { countTasks, hasTask, nameTasks, taskKeys } from '../model/task-list.ts';
 import { NO_TASKS, type TaskList } from '../model/tasks.ts';
+import { atOnce } from './at-once.ts';
 import type { Draft } from './draft.ts';
 import { findMoves, type Way, type WhyIn } from './moves.ts';
 import { reasonWords } from './reason-words.ts';
@@ -39,8 +40,7 @@ export function* tellTarget(
 
 /** Says in one go what moves; for a target whose run nobody looks back on. */
 export function sayMoves(draft: Draft, changes: readonly TargetChange[]): void {
-  const telling = tellMoves(draft, changes, undefined);
-  while (telling.next().done !== true);
+  atOnce(tellMoves(draft, changes, undefined));
 }
 
 /**

@@ -15,7 +15,7 @@ import { projectRoot } from '../support/oracle.ts';
 describe('benchAssign()', () => {
   it('measures and grades the small cells, which break no rule and always come to the same', async () => {
     const pool = new AssignorPool({ threads: 1, queueMax: 1, log: { warn() {} } });
-    const timing = { warmSeconds: 0, measureSeconds: 0 };
+    const timing = { warmSeconds: 0, measureSeconds: 0, events: 2 };
     const underWay: UnderWay[] = [];
     try {
       const { rows, summary } = await benchAssign({
