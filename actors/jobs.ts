@@ -59,9 +59,9 @@ export class Jobs {
         deadlineMs: this.#deadlineMs,
       });
       const ms = this.#clock.monotonicMs() - startedMs;
+      const prepared = await inSlices(prepareTarget(problem.group, result), this.#clock);
       this.#metrics.assignmentRun('assigned', ms, result.threadMs);
       if (result.standIn !== undefined) this.#metrics.assignorStoodIn(result.standIn);
-      const prepared = await inSlices(prepareTarget(problem.group, result), this.#clock);
       const looksBack = lookBack !== undefined;
       const assigned = { groupEpoch, problem, result, prepared, looksBack };
       return [{ kind: 'assigned', ...about, ...assigned }, lookBack];

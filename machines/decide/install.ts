@@ -23,8 +23,8 @@ export function installNothing(draft: Draft): void {
 
 /**
  * Installs what a run found, as if every membership change since had come after it: members that left have no say, one
- * that came has an empty target, and a static member that was replaced hands its target on (ASG-8, OFF-3). Costs what
- * changed since, if the target was prepared.
+ * that came has an empty target, and a static member that was replaced hands its target on (ASG-8, OFF-3). If the target
+ * was prepared, it costs what changed since; the records are made again where somebody came or went.
  */
 export function installResult(
   draft: Draft,
