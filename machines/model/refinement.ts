@@ -93,7 +93,6 @@ export type Judged = {
 
 /** By member id the slices of the members for whom the intermediate assignment is not the target. A map is one, too. */
 export type Slices = Iterable<[string, TasksByRole]> & {
-  readonly size: number;
   has(memberId: string): boolean;
   get(memberId: string): TasksByRole | undefined;
 };

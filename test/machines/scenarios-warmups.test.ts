@@ -148,7 +148,8 @@ describe('scenarios WU: warm-ups', () => {
     stage.join('B');
     stage.settle('B');
     warmups.push(stage.join('A', { version: 0 })?.warmupTasks);
-    expect(stage.coordinator.slot.soft.intermediate?.refinement.slices.size).to.equal(0);
+    const { intermediate } = stage.coordinator.slot.soft;
+    expect([...(intermediate?.refinement.slices ?? ['none'])]).to.deep.equal([]);
     stage.beat('B');
     stage.beat('B', 'told');
     warmups.push(stage.beat('A', 'told', { version: 0 })?.warmupTasks);

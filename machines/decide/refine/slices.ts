@@ -16,10 +16,6 @@ export class SlicesOfBasis implements Slices {
     this.#made = made;
   }
 
-  get size(): number {
-    return [...this].length;
-  }
-
   has(memberId: string): boolean {
     const member = this.#basis.survey.numbers.get(memberId);
     return member !== undefined && hasSlice(this.#basis, member);
