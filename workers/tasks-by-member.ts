@@ -1,8 +1,14 @@
+import { roomFor } from './candidate-lists.ts';
 import { at } from './dense.ts';
 import type { MemberChange, MemberTasks } from './member-tasks.ts';
 
 /** Which tasks of a member are meant, in any order. */
 type TasksOf = (read: MemberTasks) => readonly number[];
+
+/** In memory of this thread alone. */
+type Numbers = Int32Array<ArrayBuffer>;
+
+type Lists = Pick<TasksByMember, 'start' | 'tasks' | 'stateful'>;
 
 /**
  * Ascending lists of tasks, one for each member, one behind the other: what is also told by task, seen from the other
@@ -14,10 +20,16 @@ export class TasksByMember {
   readonly #tasksOf: TasksOf;
   readonly #isStateful: (task: number) => boolean;
   /** Member m has `tasks` from `start[m]` up to `start[m + 1]`. */
-  start = new Int32Array(1);
-  tasks = new Int32Array(0);
+  start: Numbers = new Int32Array(1);
+  tasks: Numbers = new Int32Array(0);
   /** How many of a member's tasks are stateful. */
-  stateful = new Int32Array(0);
+  stateful: Numbers = new Int32Array(0);
+  /** The lists before the last patch, whose memory the next one takes. */
+  #spare: Lists = {
+    start: new Int32Array(0),
+    tasks: new Int32Array(0),
+    stateful: new Int32Array(0),
+  };
 
   constructor(tasksOf: TasksOf, isStateful: (task: number) => boolean) {
     this.#tasksOf = tasksOf;
@@ -25,7 +37,9 @@ export class TasksByMember {
   }
 
   get bytes(): number {
-    return this.start.byteLength + this.tasks.byteLength + this.stateful.byteLength;
+    const { start, tasks, stateful } = this.#spare;
+    const arrays = [this.start, this.tasks, this.stateful, start, tasks, stateful];
+    return arrays.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
   }
 
   /**
@@ -69,8 +83,9 @@ export class TasksByMember {
       return;
     }
     const old = { start: this.start, tasks: this.tasks, stateful: this.stateful };
-    const start = new Int32Array(memberCount + 1);
-    const stateful = new Int32Array(memberCount);
+    const start = arrayIn(this.#spare.start, memberCount + 1);
+    const stateful = arrayIn(this.#spare.stateful, memberCount);
+    start[0] = 0;
     for (let m = 0; m < memberCount; m++) {
       const from = at(before, m);
       const length =
@@ -78,7 +93,7 @@ export class TasksByMember {
       start[m + 1] = at(start, m) + length;
       stateful[m] = from === -1 ? this.#countStateful(lists.get(m)) : at(old.stateful, from);
     }
-    const tasks = new Int32Array(at(start, memberCount));
+    const tasks = arrayIn(this.#spare.tasks, at(start, memberCount));
     for (let m = 0, to = 0; m < memberCount; m = to) {
       to = m + 1;
       const from = at(before, m);
@@ -95,6 +110,7 @@ export class TasksByMember {
     this.start = start;
     this.tasks = tasks;
     this.stateful = stateful;
+    this.#spare = old;
   }
 
   #countStateful(tasks: Int32Array | undefined): number {
@@ -109,6 +125,13 @@ export class TasksByMember {
     }
     return lists;
   }
+}
+
+/** So many numbers, any at first, in the memory of an array that nobody reads any more, where it has the size for them. */
+function arrayIn({ buffer }: Numbers, length: number): Numbers {
+  const room = roomFor(length);
+  const fits = buffer.byteLength >= 4 * length && buffer.byteLength <= 4 * 2 * room;
+  return new Int32Array(fits ? buffer : new ArrayBuffer(4 * room), 0, length);
 }
 
 /** By number: that of the member before, or -1 for who came or changed; from what `StateByTask.update` is told. */
