@@ -54,10 +54,23 @@ const TIMES: readonly Column[] = [
     tell: ({ loopHoldsMs }) => figure(loopHoldsMs?.p95, 1),
   },
   {
+    heading: 'own p95',
+    width: 8,
+    about:
+      'loop p95 without what the loop only waited for a processor that others had, where the system tells (Linux)',
+    tell: ({ loopHoldsMs }) => figure(loopHoldsMs?.ownP95, 1),
+  },
+  {
+    heading: 'own max',
+    width: 8,
+    about: 'the longest of them',
+    tell: ({ loopHoldsMs }) => figure(loopHoldsMs?.ownMax, 1),
+  },
+  {
     heading: 'idle p95',
     width: 8,
     about:
-      'the same of a loop with nothing to do: a loop figure at or below it says no more than that the machine holds it so long anyway',
+      'loop p95 of a loop with nothing to do: a loop figure at or below it says no more than that the machine holds it so long anyway',
     tell: ({ loopHoldsMs }) => figure(loopHoldsMs?.idleP95, 1),
   },
   {

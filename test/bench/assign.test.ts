@@ -76,7 +76,7 @@ describe('the table of bench assign', () => {
     kafkaUs: 1_240,
     kernelRatio: 100,
     wholeRatio: 24.8,
-    loopHoldsMs: { p50: 0.25, p95: 1.25, idleP50: 0.25, idleP95: 0.5 },
+    loopHoldsMs: { p50: 0.25, p95: 1.25, ownP95: 0.75, ownMax: 1.5, idleP50: 0.25, idleP95: 0.5 },
     rules: { H5: 3 },
     quality: {
       Q1: 1,
@@ -98,7 +98,7 @@ describe('the table of bench assign', () => {
     const measures = ['Q1', 'Q2', 'Q3', 'Q4a', 'Q5', 'Q7', 'Q7x', 'built', 'Q9', 'Q10'];
     const headings = headLine(true).slice(52).trim();
     expect(headings.replace(/ +/g, ' ')).to.equal(
-      `kernel whole kernel x whole x loop p50 loop p95 idle p95 rules ${measures.join(' ')}`,
+      `kernel whole kernel x whole x loop p50 loop p95 own p95 own max idle p95 rules ${measures.join(' ')}`,
     );
     expect(headLine(false)).to.not.contain(' x');
     for (const heading of ['kernel', 'whole', 'kernel x', 'whole x', 'loop p95', ...measures]) {
@@ -113,7 +113,7 @@ describe('the table of bench assign', () => {
       names.split(', '),
     );
     const [, ...shown] = headLine(true)
-      .replace(/(loop|idle|kernel|whole) (p50|p95|x)/g, '$1_$2')
+      .replace(/(loop|own|idle|kernel|whole) (p50|p95|max|x)/g, '$1_$2')
       .split(/ +/);
     expect(explained).to.deep.equal(shown.map((heading) => heading.replace('_', ' ')));
   });
@@ -127,6 +127,8 @@ describe('the table of bench assign', () => {
       ...ratios,
       '0.3',
       '1.3',
+      '0.8',
+      '1.5',
       '0.5',
     ];
     expect(words(rowLine(ROW, true))).to.deep.equal([
