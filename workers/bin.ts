@@ -81,6 +81,32 @@ export class Bin {
     return this.#firstLow(NEVER_A_MARK) !== -1 || this.#rise();
   }
 
+  /**
+   * As {@link nextRound}, for who also asks with marks: a round from its beginning, of which nobody has risen yet and for
+   * which nobody left behind may be wanted instead.
+   *
+   * @returns false when there is none at present.
+   */
+  nextWholeRound(): boolean {
+    if (this.#behindEnd > this.from || !this.nextRound() || this.head > this.from) return false;
+    const low = this.#low;
+    const count = this.#count;
+    const end = this.end;
+    const level = this.#level;
+    for (let i = this.from; i < end; i++) {
+      const item = low[i] as number;
+      if (count[item] !== level || this.#dropped[item] === 1) return false;
+    }
+    return true;
+  }
+
+  /** After rounds that were not told of: nobody in them is below this count any more. */
+  goOn(level: number): void {
+    // Those outside are looked for when it rises.
+    this.#level = Math.min(level, this.#outside - 1);
+    this.head = this.from;
+  }
+
   /** How many rounds, the last one asked for included, have the same items in the same order if none is dropped. */
   get rounds(): number {
     return this.head === this.from ? this.#outside - this.#level : 1;

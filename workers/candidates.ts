@@ -1,7 +1,7 @@
 import { at, type Dense } from './dense.ts';
 import type { Quota } from './quota.ts';
 import { noteCount, placeActive, quotaFor, type Run, watchedCount } from './run.ts';
-import { sortFew, type TaskKind } from './task-order.ts';
+import { countTasks, orderTasks, sortFew, type TaskKind } from './task-order.ts';
 
 /** Which candidates are meant: who holds a copy now, or who has state on disk and no role. */
 export type CandidateKind = 'copies' | 'disk';
@@ -21,6 +21,16 @@ export function candidatesFrom(dense: Dense, task: number, kind: CandidateKind):
 
 export function candidatesTo(dense: Dense, task: number, kind: CandidateKind): number {
   return (kind === 'copies' ? dense.candDisk[task] : dense.candStart[task + 1]) as number;
+}
+
+/** As {@link candidatesFrom} and {@link candidatesTo} for many tasks: by task. */
+export function candidateBounds(
+  { facts, candStart, candDisk }: Dense,
+  kind: CandidateKind,
+): { readonly start: Int32Array; readonly stop: Int32Array } {
+  if (kind === 'copies') return { start: candStart, stop: candDisk };
+  // Without copies both begin where the list does, and one array is in the processor's cache.
+  return { start: facts.copies === 0 ? candStart : candDisk, stop: candStart.subarray(1) };
 }
 
 /** Whether a process has less to do than another, by their members. */
@@ -82,41 +92,48 @@ export function placeActivesOnCandidates(
   restLength: number,
 ): void {
   const { dense } = run;
-  const { size, active } = dense;
-  const taskCount = gatherWithState(dense, candidates, restLength);
-  if (taskCount === 0) return;
-  const tasks = sortFew(dense, taskCount, kind);
-  placeOnMembers(run, kind, candidates, { tasks, taskCount });
+  const { size } = dense;
+  // Where most tasks have candidates, who has none is passed over sooner than found.
+  const areMany = size.candidates >= restLength && restLength === countTasks(dense, kind);
+  if (areMany) orderTasks(dense, kind, dense.few);
+  const taskCount = areMany ? restLength : gatherWithState(dense, candidates, restLength);
+  const tasks = areMany ? dense.few : sortFew(dense, taskCount, kind);
+  const left = placeOnMembers(run, kind, candidates, { tasks, taskCount });
   if (size.members === size.processes) return;
   const quota = quotaFor(run, kind);
-  for (let i = 0; i < taskCount; i++) {
+  for (let i = 0; i < left; i++) {
     const task = tasks[i] as number;
-    if (active[task] !== -1) continue;
     const member = bestCandidate(run, task, candidates, quota);
     if (member !== -1) placeActive(run, task, member, kind);
   }
 }
 
-/** Gives tasks to the best of those candidates that have room themselves. */
+/**
+ * Gives tasks to the best of those candidates that have room themselves.
+ *
+ * @returns how many have candidates, but none with room, which `tasks` lists in their order then.
+ */
 function placeOnMembers(
   run: Run,
   kind: TaskKind,
   candidates: CandidateKind,
   { tasks, taskCount }: { readonly tasks: Int32Array; readonly taskCount: number },
-): void {
+): number {
   const { dense } = run;
-  const { active, count, procOf, procCount, procStateless } = dense;
-  const { candStart, candDisk, candMember, candCaughtUp } = dense;
+  const { active, count, procOf, procCount, procStateless, candMember, candCaughtUp } = dense;
+  const { start, stop } = candidateBounds(dense, candidates);
   const quota = quotaFor(run, kind);
-  const ofCopies = candidates === 'copies';
   let watched = watchedCount(run, kind);
+  let left = 0;
   for (let i = 0; i < taskCount; i++) {
     const task = tasks[i] as number;
-    const disk = candDisk[task] as number;
-    const end = ofCopies ? disk : (candStart[task + 1] as number);
-    let c = ofCopies ? (candStart[task] as number) : disk;
+    const end = stop[task] as number;
+    let c = start[task] as number;
     while (c < end && (count[candMember[c] as number] as number) >= quota.limit) c++;
-    if (c === end) continue;
+    if (c === end) {
+      if ((start[task] as number) < end) tasks[left++] = task;
+      continue;
+    }
     let member = candMember[c] as number;
     let has = count[member] as number;
     let best = c;
@@ -139,18 +156,17 @@ function placeOnMembers(
     noteCount(run, has, kind);
     watched = watchedCount(run, kind);
   }
+  return left;
 }
 
 /** Gathers in `few` the tasks of `rest` that have candidates of a kind; returns how many. */
 function gatherWithState(dense: Dense, candidates: CandidateKind, restLength: number): number {
-  const { rest, few, candStart, candDisk } = dense;
-  const ofCopies = candidates === 'copies';
+  const { rest, few } = dense;
+  const { start, stop } = candidateBounds(dense, candidates);
   let filled = 0;
   for (let i = 0; i < restLength; i++) {
-    const task = at(rest, i);
-    const disk = at(candDisk, task);
-    if (ofCopies ? at(candStart, task) < disk : disk < at(candStart, task + 1))
-      few[filled++] = task;
+    const task = rest[i] as number;
+    if ((start[task] as number) < (stop[task] as number)) few[filled++] = task;
   }
   return filled;
 }

@@ -1,4 +1,4 @@
-import type { CandidateKind } from './candidates.ts';
+import { type CandidateKind, candidateBounds } from './candidates.ts';
 import { at, type Dense, isSet } from './dense.ts';
 import { sureShare } from './keep-actives.ts';
 import type { Run } from './run.ts';
@@ -20,8 +20,7 @@ export function planUncontested(dense: Dense, kind: CandidateKind): number {
   const { size, base, stateful, order, active, procOf, candMember } = dense;
   const { standby, standbyCount, planned } = dense;
   const { slots } = size;
-  const start = kind === 'copies' ? dense.candStart : dense.candDisk;
-  const stop = kind === 'copies' ? dense.candDisk : dense.candStart.subarray(1);
+  const { start, stop } = candidateBounds(dense, kind);
   let length = 0;
   planned.fill(0);
   for (let s = 0; s < size.subtopologies; s++) {
@@ -39,21 +38,27 @@ export function planUncontested(dense: Dense, kind: CandidateKind): number {
       for (; c < end; c++) {
         const member = candMember[c] as number;
         const process = procOf[member] as number;
-        let isHeld = process === ownerProcess;
-        for (let i = first; i < next && !isHeld; i++) {
-          isHeld = procOf[standby[i] as number] === process;
-        }
-        if (isHeld) continue;
+        if (process === ownerProcess) continue;
+        let held = first;
+        while (held < next && procOf[standby[held] as number] !== process) held++;
+        if (held < next) continue;
         if (next === first + slots) break;
         standby[next++] = member;
         planned[member] = (planned[member] as number) + 1;
       }
-      standbyCount[task] = next - first;
-      if (c < end) order[length++] = task;
+      if (c === end) {
+        standbyCount[task] = next - first;
+        continue;
+      }
+      // One more than is wanted.
+      order[length++] = task;
+      while (next > first + placed) {
+        const member = standby[--next] as number;
+        planned[member] = (planned[member] as number) - 1;
+        standby[next] = -1;
+      }
     }
   }
-  // They would have one more than is wanted.
-  for (let i = 0; i < length; i++) takeBack(dense, order[i] as number);
   return length;
 }
 

@@ -1,5 +1,13 @@
 import { at, type Dense } from './dense.ts';
 
+/** Places in a list of tasks. */
+export type DealtTasks = {
+  readonly list: Int32Array;
+  readonly from: number;
+  readonly step: number;
+  readonly to: number;
+};
+
 /**
  * Finds the member of a process that has the fewest tasks, of equals the first. Water fills each process level by level:
  * a window holds the members that were at the lowest count when it was made. All in it are the window of the next level,
@@ -64,6 +72,26 @@ export class ProcessMembers {
       return member;
     }
     return this.#rise(process, at(this.#start, process));
+  }
+
+  /** Gives every `step`th task of a list, up to a place, to the member of the process that has the fewest then. */
+  deal(process: number, { list, from, step, to }: DealtTasks, memberOf: Int32Array): void {
+    const window = this.#window;
+    const count = this.#count;
+    for (let place = from; place < to; ) {
+      const end = this.#end[process] as number;
+      const level = this.#level[process] as number;
+      let i = this.#head[process] as number;
+      for (; i < end && place < to; i++) {
+        const member = window[i] as number;
+        if (count[member] !== level) continue;
+        memberOf[list[place] as number] = member;
+        count[member] = level + 1;
+        place += step;
+      }
+      this.#head[process] = i;
+      if (place < to) this.#rise(process, at(this.#start, process));
+    }
   }
 
   #rise(process: number, start: number): number {

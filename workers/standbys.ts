@@ -2,13 +2,15 @@ import {
   bestCandidate,
   CANDIDATE_KINDS,
   type CandidateKind,
+  candidateBounds,
   hasCandidates,
   isLessLoaded,
 } from './candidates.ts';
 import { keepStaleStandbys, listHolders, placeStandby } from './copies.ts';
-import { at, type Dense, isSet } from './dense.ts';
+import { at, isSet } from './dense.ts';
 import { handOverCopies } from './hand-over-copies.ts';
 import { ManyGroups } from './many-groups.ts';
+import { placeRest } from './place-rest.ts';
 import { planUncontested, settlePlanned, takeBack } from './place-uncontested.ts';
 import { findRackRoom } from './rack-room.ts';
 import { NO_HOLDER, NO_NEW_VALUE, pickForDiversity } from './racks.ts';
@@ -151,18 +153,17 @@ function placeOnCandidates(run: Run, task: number, kind: CandidateKind): void {
 function placeWithState(run: Run, kind: CandidateKind, taskCount: number): number {
   const { dense, members, totalQuota } = run;
   const { size, active, procOf, procCount, count, marks, standby, standbyCount } = dense;
-  const { candStart, candDisk, candMember, candCaughtUp } = dense;
+  const { candMember, candCaughtUp } = dense;
+  const { start, stop } = candidateBounds(dense, kind);
   const { slots } = size;
-  const ofCopies = kind === 'copies';
   dense.few.set(dense.order.subarray(0, taskCount));
   const tasks = sortFew(dense, taskCount, 'stateful');
   let placed = 0;
   for (let i = taskCount - 1; i >= 0; i--) {
     const task = tasks[i] as number;
     const first = task * slots;
-    const disk = candDisk[task] as number;
-    const from = ofCopies ? (candStart[task] as number) : disk;
-    const end = ofCopies ? disk : (candStart[task + 1] as number);
+    const from = start[task] as number;
+    const end = stop[task] as number;
     let copies = standbyCount[task] as number;
     const owner = active[task] as number;
     if (owner !== -1) marks[procOf[owner] as number] = task;
@@ -204,52 +205,6 @@ function placeWithState(run: Run, kind: CandidateKind, taskCount: number): numbe
     standbyCount[task] = copies;
   }
   return placed;
-}
-
-/**
- * What is missing yet, in descending (subtopology, partition) order; without regard to the quota, as H5 demands. Where nobody
- * has room a copy stays where it is, or it would go to and fro between runs (P4).
- */
-function placeRest(run: Run): void {
-  const { dense, members } = run;
-  const { size, base, active, procOf, standby, standbyCount, marks, count, procCount } = dense;
-  const { slots } = size;
-  const leastLoaded = leastLoadedProcesses(run, 'stateful');
-  const processes = leastLoaded.onlyBin ?? leastLoaded;
-  for (let s = size.subtopologies - 1; s >= 0; s--) {
-    if (!isSet(dense.stateful, s)) continue;
-    const from = at(base, s);
-    for (let task = at(base, s + 1) - 1; task >= from; task--) {
-      const placed = standbyCount[task] as number;
-      if (placed === slots) continue;
-      const first = task * slots;
-      const owner = active[task] as number;
-      if (owner !== -1) marks[procOf[owner] as number] = task;
-      for (let i = 0; i < placed; i++) marks[procOf[standby[first + i] as number] as number] = task;
-      for (let i = placed; i < slots; i++) {
-        const least = processes.firstUnmarked(task);
-        if (least === -1) break;
-        let member = members.least(least);
-        // Above the quota anyway: then where a copy is.
-        if (at(count, member) >= run.totalQuota.limit) member = holderOfCopy(dense, task, member);
-        const process = at(procOf, member);
-        standby[first + i] = member;
-        if (i + 1 < slots) marks[process] = task;
-        count[member] = (count[member] as number) + 1;
-        procCount[process] = (procCount[process] as number) + 1;
-      }
-    }
-  }
-}
-
-/** The first fresh member with a copy of the task whose process does not hold it yet, or else the one given. */
-function holderOfCopy(dense: Dense, task: number, otherwise: number): number {
-  const { candStart, candDisk, candMember, frozen, procOf, marks } = dense;
-  for (let c = at(candStart, task); c < at(candDisk, task); c++) {
-    const member = at(candMember, c);
-    if (!isSet(frozen, member) && at(marks, at(procOf, member)) !== task) return member;
-  }
-  return otherwise;
 }
 
 /** Marks the processes that hold the task so far. */

@@ -99,11 +99,7 @@ function dealRounds(
       for (let r = next + i; r < end; r += width) active[rest[r] as number] = member;
       count[member] = at(count, member) + rounds;
     } else {
-      for (let r = next + i; r < end; r += width) {
-        const member = members.least(process);
-        active[rest[r] as number] = member;
-        count[member] = (count[member] as number) + 1;
-      }
+      members.deal(process, { list: rest, from: next + i, step: width, to: end }, active);
     }
     procCount[process] = at(procCount, process) + rounds;
     if (kind === 'stateless') procStateless[process] = at(procStateless, process) + rounds;

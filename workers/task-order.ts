@@ -72,13 +72,16 @@ export function dropPlaced({ rest, active }: Dense, restLength: number): number 
  */
 export function orderTasks(dense: Dense, kind: TaskKind, into: Int32Array): number {
   const { size, base } = dense;
-  const left = new Int32Array(size.subtopologies);
+  // The first tasks of the subtopologies that have the partition, and how many tasks those have.
+  const first = new Int32Array(size.subtopologies);
+  const length = new Int32Array(size.subtopologies);
   let leftCount = 0;
   let fewest = ENDLESS;
   for (let s = 0; s < size.subtopologies; s++) {
     if (!isOfKind(dense, s, kind)) continue;
-    left[leftCount++] = s;
-    fewest = Math.min(fewest, at(base, s + 1) - at(base, s));
+    first[leftCount] = at(base, s);
+    length[leftCount] = at(base, s + 1) - at(base, s);
+    fewest = Math.min(fewest, at(length, leftCount++));
   }
   let filled = 0;
   for (let partition = 0; leftCount > 0; partition++) {
@@ -87,17 +90,14 @@ export function orderTasks(dense: Dense, kind: TaskKind, into: Int32Array): numb
       let staying = 0;
       fewest = ENDLESS;
       for (let i = 0; i < leftCount; i++) {
-        const s = at(left, i);
-        const length = at(base, s + 1) - at(base, s);
-        if (length <= partition) continue;
-        left[staying++] = s;
-        fewest = Math.min(fewest, length);
+        if (at(length, i) <= partition) continue;
+        first[staying] = at(first, i);
+        length[staying] = at(length, i);
+        fewest = Math.min(fewest, at(length, staying++));
       }
       leftCount = staying;
     }
-    for (let i = 0; i < leftCount; i++) {
-      into[filled++] = (base[left[i] as number] as number) + partition;
-    }
+    for (let i = 0; i < leftCount; i++) into[filled++] = (first[i] as number) + partition;
   }
   return filled;
 }
