@@ -11,7 +11,7 @@ import { amount, flag, legend, runBench, showFigures } from './command-line.ts';
 import { type TimingLimits, timeRuns } from './cpu-time.ts';
 import { idleContext, idleRequest, recordsOfMember } from './heartbeat-decision.ts';
 
-/** A settled group, each task with one standby, of whose tasks some are to go to another process. */
+/** A settled group of ten subtopologies, each task with one standby, of whose tasks some are to go to another process. */
 export type RefineCell = {
   readonly members: number;
   readonly tasks: number;
@@ -40,6 +40,8 @@ export type RefineFigures = RefineCell & {
 };
 
 const GROUP_ID = 'bench';
+/** So a member's tasks are in as many lists, as those of real applications are. */
+const SUBTOPOLOGIES = 10;
 const CLIENT: Client = { clientId: 'client', clientHost: '/127.0.0.1', apiVersion: 1 };
 
 /** Measures heartbeats of one group in which the refinement has to be found. */
@@ -56,7 +58,7 @@ export async function benchRefine(cell: RefineCell, limits: TimingLimits): Promi
     ...known,
     soft: { ...known.soft, reporters: PersistentMap.from([[due, true as const]]) },
   };
-  const copies = known.group?.members.get(plain)?.assigned.standby[0]?.partitions ?? [];
+  const copies = known.group?.members.get(plain)?.assigned.standby ?? [];
   const report = { ...idleRequest(plain), taskOffsets: reportOf(copies, 100_000n) };
   const us = async (run: () => unknown): Promise<number> =>
     (await timeRuns(run, limits)).cpuUs.median;
@@ -84,12 +86,13 @@ export async function benchRefine(cell: RefineCell, limits: TimingLimits): Promi
 
 /** Every topic is there, the changelog too. */
 function contextOf({ tasks }: RefineCell): Context {
-  const idle = idleContext(tasks);
-  const racks = Array.from({ length: tasks }, () => []);
+  const partitions = tasks / SUBTOPOLOGIES;
+  const idle = idleContext(partitions);
+  const racks = Array.from({ length: partitions }, () => []);
   const topic = (name: string) => ({
     name,
     topicId: name.slice(0, 22).padEnd(22, '_'),
-    partitionCount: tasks,
+    partitionCount: partitions,
     racks,
   });
   return { ...idle, topics: { topic } };
@@ -114,20 +117,21 @@ function settledSlot(cell: RefineCell, context: Context): GroupSlot {
     lists[(holder + 1) % members]?.standby.push(task);
     lists[(holder + (isMoving ? 2 : 0)) % members]?.wanted.push(task);
   }
-  const subtopology = {
-    subtopologyId: '0',
-    sourceTopics: ['in'],
+  const subtopologies = Array.from({ length: SUBTOPOLOGIES }, (_, at) => ({
+    subtopologyId: String(at),
+    sourceTopics: [`in-${at}`],
     sourceTopicRegex: [],
     stateChangelogTopics: [
-      { name: 'store', partitions: 0, replicationFactor: 0, topicConfigs: [] },
+      { name: `store-${at}`, partitions: 0, replicationFactor: 0, topicConfigs: [] },
     ],
     repartitionSinkTopics: [],
     repartitionSourceTopics: [],
     copartitionGroups: [],
-  };
+  }));
   const records: GroupRecord[] = [
-    { type: 'topology', groupId: GROUP_ID, value: { epoch: 0, subtopologies: [subtopology] } },
+    { type: 'topology', groupId: GROUP_ID, value: { epoch: 0, subtopologies } },
   ];
+  const listOf = listsOf(tasks / SUBTOPOLOGIES);
   const heard = new Map<string, typeof UNHEARD_MEMBER>();
   lists.forEach(({ active, standby, wanted }, at) => {
     const copies = listOf(standby);
@@ -138,8 +142,8 @@ function settledSlot(cell: RefineCell, context: Context): GroupSlot {
       ...UNHEARD_MEMBER,
       heartbeatVersion: 1,
       acknowledged: true,
-      taskOffsets: reportOf(standby, 90_000n),
-      taskEndOffsets: reportOf(standby, 200_000n),
+      taskOffsets: reportOf(copies, 90_000n),
+      taskEndOffsets: reportOf(copies, 200_000n),
       reportedAtMs: context.nowMs,
     });
   });
@@ -157,12 +161,29 @@ function settledSlot(cell: RefineCell, context: Context): GroupSlot {
   return { ...apply(raised, target), soft: { ...soft, configured, refreshDue: false } };
 }
 
-function listOf(partitions: readonly number[]): TaskList {
-  return partitions.length === 0 ? [] : [{ subtopologyId: '0', partitions }];
+/** Tasks by their numbers; those of one subtopology follow on another. */
+function listsOf(partitionCount: number): (tasks: readonly number[]) => TaskList {
+  return (tasks) => {
+    const partitionsOf = new Map<number, number[]>();
+    for (const task of tasks) {
+      const subtopology = Math.floor(task / partitionCount);
+      const partitions = partitionsOf.get(subtopology) ?? [];
+      partitions.push(task % partitionCount);
+      partitionsOf.set(subtopology, partitions);
+    }
+    return [...partitionsOf]
+      .sort(([a], [b]) => a - b)
+      .map(([at, partitions]) => ({
+        subtopologyId: String(at),
+        partitions: partitions.sort((a, b) => a - b),
+      }));
+  };
 }
 
-function reportOf(partitions: readonly number[], offset: bigint): readonly TaskOffset[] {
-  return partitions.map((partition) => ({ subtopologyId: '0', partition, offset }));
+function reportOf(copies: TaskList, offset: bigint): readonly TaskOffset[] {
+  return copies.flatMap(({ subtopologyId, partitions }) =>
+    partitions.map((partition) => ({ subtopologyId, partition, offset })),
+  );
 }
 
 function scan({ group }: GroupSlot): number {
