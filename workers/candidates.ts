@@ -111,6 +111,7 @@ export function placeActivesOnCandidates(
 /**
  * Gives tasks to the best of those candidates that have room themselves.
  *
+ * @param tasks are overwritten.
  * @returns how many have candidates, but none with room, which `tasks` lists in their order then.
  */
 function placeOnMembers(

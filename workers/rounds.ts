@@ -5,6 +5,9 @@ import { at } from './dense.ts';
  * The least loaded processes one after the other, each to be passed over for a task that it may not take: as asking a bin for
  * the first one without a mark, sooner. A round goes once through all that have the least; who was passed over comes first as
  * soon as it may, also before those of the next round.
+ *
+ * Marks are not looked at: whoever may not take a task is named. Between a process that is given and {@link breakOff} nobody
+ * asks the bin.
  */
 export class Rounds {
   readonly #bin: Bin;

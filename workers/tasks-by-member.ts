@@ -10,6 +10,12 @@ type Numbers = Int32Array<ArrayBuffer>;
 
 type Lists = Pick<TasksByMember, 'start' | 'tasks' | 'stateful'>;
 
+const NO_LISTS: Lists = {
+  start: new Int32Array(0),
+  tasks: new Int32Array(0),
+  stateful: new Int32Array(0),
+};
+
 /**
  * Ascending lists of tasks, one for each member, one behind the other: what is also told by task, seen from the other
  * side. Kept from run to run: who did not change is copied with its neighbours.
@@ -25,11 +31,7 @@ export class TasksByMember {
   /** How many of a member's tasks are stateful. */
   stateful: Numbers = new Int32Array(0);
   /** The lists before the last patch, whose memory the next one takes. */
-  #spare: Lists = {
-    start: new Int32Array(0),
-    tasks: new Int32Array(0),
-    stateful: new Int32Array(0),
-  };
+  #spare = NO_LISTS;
 
   constructor(tasksOf: TasksOf, isStateful: (task: number) => boolean) {
     this.#tasksOf = tasksOf;
@@ -68,6 +70,7 @@ export class TasksByMember {
     this.start = start;
     this.tasks = tasks;
     this.stateful = stateful;
+    this.#spare = NO_LISTS;
   }
 
   /**
@@ -80,6 +83,7 @@ export class TasksByMember {
     if (this.tasks.length === 0 && lists.size === 0) {
       this.start = new Int32Array(memberCount + 1);
       this.stateful = new Int32Array(memberCount);
+      this.#spare = NO_LISTS;
       return;
     }
     const old = { start: this.start, tasks: this.tasks, stateful: this.stateful };
