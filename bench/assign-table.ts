@@ -44,13 +44,13 @@ const TIMES: readonly Column[] = [
     heading: 'loop p50',
     width: 8,
     about:
-      'ms for which an event (a member came or left, until the new target is installed and told) held the event loop at a time: half of them no longer',
+      'ms for which an event (a member came or left, until the new target is installed and told) held the event loop at a time: half of 100 of them no longer. Of several rounds that with the least loop p95 is shown',
     tell: ({ loopHoldsMs }) => figure(loopHoldsMs?.p50, 1),
   },
   {
     heading: 'loop p95',
     width: 8,
-    about: '95 of 100 of them no longer',
+    about: '95 of the 100 no longer',
     tell: ({ loopHoldsMs }) => figure(loopHoldsMs?.p95, 1),
   },
   {
@@ -63,7 +63,7 @@ const TIMES: readonly Column[] = [
   {
     heading: 'own max',
     width: 8,
-    about: 'the longest of them',
+    about: 'the longest of the 100, a garbage collection or code run for the first time with it',
     tell: ({ loopHoldsMs }) => figure(loopHoldsMs?.ownMax, 1),
   },
   {

@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { ConfigError } from '../config/resolve.ts';
 import { CommandError, type CommandIo, WRONGLY_ASKED } from './command-io.ts';
+import { plainText } from './plain-text.ts';
 import { buildProgram } from './program.ts';
 
 /** Failures whose message is one clear line and all there is to say: the world is not as it should be. */
@@ -19,7 +20,12 @@ const PLAIN_FAILURES: ReadonlySet<string> = new Set([
  * @param args without the program's own name.
  * @returns the exit code: 0 done, 1 it failed, 2 it was asked for in the wrong way.
  */
-export async function runCommand(args: readonly string[], io: CommandIo): Promise<number> {
+export async function runCommand(args: readonly string[], world: CommandIo): Promise<number> {
+  const io: CommandIo = {
+    ...world,
+    out: (text) => world.out(plainText(text)),
+    err: (text) => world.err(plainText(text)),
+  };
   try {
     await buildProgram(io).parseAsync(args, { from: 'user' });
     return 0;

@@ -1,5 +1,11 @@
+import { plainEntry } from './plain-text.ts';
+
 /** Rows below a line of headings, columns as wide as their widest entry; no blank stands at the end of a line. */
-export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(
+  headings: readonly string[],
+  entries: readonly (readonly string[])[],
+): string {
+  const rows = entries.map((row) => row.map(plainEntry));
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...rows.map((row) => row[column]?.length ?? 0)),
   );

@@ -58,6 +58,15 @@ describe('headgate assign', () => {
     expect(readFileSync(file, 'utf8')).to.equal(JSON.stringify(CELL));
   });
 
+  it('writes control characters of names as escapes, which a terminal would obey', async () => {
+    const named = JSON.stringify(CELL).replaceAll('"c"', JSON.stringify('c\u001b[31m\nd'));
+    keep(JSON.parse(named));
+    expect(await assign()).to.equal(0);
+    expect(lines()[3]?.slice(0, 4)).to.deep.equal(['0_1', 'active', 'a', 'c\\u001b[31m\\u000ad']);
+    expect(io.output).to.match(/^[^\p{Cc}\n]*(\n[^\p{Cc}]*)*$/u);
+    expect(lines()).to.have.length(23);
+  });
+
   it('measures by the names that docs/assignors.md explains', async () => {
     const [a, b, c] = CELL.members;
     keep({ ...CELL, members: [a, { ...b, offsets: { '0': { '1': 5 } } }, c] });
