@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { LeastLoaded, type LeastLoadedScratch } from '../../workers/least-loaded.ts';
+import { LeastLoaded } from '../../workers/least-loaded.ts';
+import { dirtyScratch } from '../support/dirty-scratch.ts';
 
 const item = fc.record({
   group: fc.integer({ min: -1, max: 2 }),
@@ -110,17 +111,3 @@ describe('LeastLoaded', () => {
     expect(leastLoaded.first(0)).to.equal(0);
   });
 });
-
-function dirtyScratch(length: number): LeastLoadedScratch {
-  const dirty = () => new Int32Array(length).fill(1);
-  return {
-    item: dirty(),
-    low: dirty(),
-    behind: dirty(),
-    marks: dirty(),
-    spare: dirty(),
-    dropped: new Uint8Array(length).fill(1),
-    isBehind: new Uint8Array(length).fill(1),
-    buckets: new Int32Array(64).fill(1),
-  };
-}

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { LeastLoaded, type LeastLoadedScratch } from '../../workers/least-loaded.ts';
 import { Rounds } from '../../workers/rounds.ts';
+import { dirtyScratch } from '../support/dirty-scratch.ts';
 
 const process = fc.record({ count: fc.nat({ max: 3 }), order: fc.nat({ max: 1 }) });
 
@@ -22,7 +23,7 @@ describe('Rounds', () => {
         (processes, steps) => {
           const count = Int32Array.from(processes, (each) => each.count);
           const order = Int32Array.from(processes, (each) => each.order);
-          const scratch = scratchOf(processes.length);
+          const scratch = dirtyScratch(processes.length);
           const { bin, round } = binOf({ count, order }, scratch);
           const rounds = new Rounds(bin, round, count);
           const look = (other: number): number =>
@@ -32,7 +33,7 @@ describe('Rounds', () => {
                 (a, b) =>
                   (count[a] ?? 0) - (count[b] ?? 0) || (order[a] ?? 0) - (order[b] ?? 0) || a - b,
               )[0] ?? -1;
-          let mark = 0;
+          let mark = 1;
           for (const { other, times, rises } of steps) {
             for (let time = 0; time < times; time++) {
               let found = rounds.nextBut(other);
@@ -64,18 +65,4 @@ function binOf(
   const { onlyBin, round } = new LeastLoaded(items, scratch);
   if (onlyBin === undefined) throw new Error('items of one capacity are in one bin');
   return { bin: onlyBin, round };
-}
-
-function scratchOf(length: number): LeastLoadedScratch {
-  const dirty = () => new Int32Array(length).fill(-1);
-  return {
-    item: dirty(),
-    low: dirty(),
-    behind: dirty(),
-    marks: dirty(),
-    spare: dirty(),
-    dropped: new Uint8Array(length).fill(1),
-    isBehind: new Uint8Array(length).fill(1),
-    buckets: new Int32Array(64).fill(1),
-  };
 }
