@@ -75,7 +75,12 @@ export function addAssign(program: Command, io: CommandIo): void {
     .addOption(repeated('--module <name=path>', 'by an assignor of your own', readModules))
     .option('--compare', 'by all assignors, or those named, side by side')
     .option('--json', 'for programs')
-    .option('--limit <number>', 'how many moves are shown', wholeNumber, MOVES_LIMIT)
+    .option(
+      '--limit <number>',
+      'how many moves are shown; --json has them all',
+      wholeNumber,
+      MOVES_LIMIT,
+    )
     .option('--write <file>', 'write the problem, as changed, to a file');
   addEdits(command);
   addCells(command);

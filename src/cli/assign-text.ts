@@ -2,7 +2,7 @@ import { reasonWords } from '../../machines/decide/reason-words.ts';
 import { ASSIGNORS } from '../../machines/model/assignors.ts';
 import type { AssignmentFigures } from '../../machines/model/look-back.ts';
 import type { Cell } from '../problem/cell.ts';
-import type { Move } from '../problem/moves.ts';
+import type { DropReason, Move } from '../problem/moves.ts';
 import { countOf } from './quality-text.ts';
 import { table } from './table.ts';
 
@@ -11,6 +11,12 @@ export type Found = {
   readonly assignor: string;
   readonly moves: readonly Move[];
   readonly figures: AssignmentFigures;
+  /** Actives that no present member had. */
+  readonly activesUnowned: number;
+  /** Standbys that go to another member. */
+  readonly standbysMoved: number;
+  /** Standbys that come in nobody's place. */
+  readonly standbysUnowned: number;
   /** Standbys that tasks with state are to have and do not get, for want of processes. */
   readonly standbysMissing: number;
 };
@@ -73,17 +79,25 @@ function movesText({ assignor, moves, figures }: Found, limit: number): string {
     statefulShare: figures.statefulTasks / figures.sharers,
     activeShare: figures.tasks / figures.sharers,
   };
-  const rows = moves.slice(0, limit).map(({ task, role, from, hasLeft, to, reason }) => {
-    const why =
-      reason === null || to === null
-        ? ''
-        : reasonWords(reason, { ...shares, assignor, to, isOne: true });
-    return [task, role, `${from ?? '-'}${hasLeft ? ' (left)' : ''}`, to ?? '-', why];
+  const whyOf = ({ to, reason, dropped }: Move): string => {
+    if (dropped !== null) return DROPPED[dropped];
+    if (reason === null || to === null) return '';
+    return reasonWords(reason, { ...shares, assignor, to, isOne: true });
+  };
+  const rows = moves.slice(0, limit).map((move) => {
+    const { task, role, from, hasLeft, to } = move;
+    return [task, role, `${from ?? '-'}${hasLeft ? ' (left)' : ''}`, to ?? '-', whyOf(move)];
   });
   const more = moves.length - rows.length;
   const rest = more > 0 ? `and ${more} more (--limit, --json)\n` : '';
   return table(['TASK', 'ROLE', 'FROM', 'TO', 'WHY'], rows) + rest;
 }
+
+const DROPPED: Readonly<Record<DropReason, string>> = {
+  heldTwice: 'another member has it as active, too',
+  runsThere: 'its process has the task anyway',
+  enoughCopies: 'there are enough standbys without it',
+};
 
 /**
  * A row for each measure, a column for each assignor, and what would be best; a measure that means nothing for the group has
@@ -144,18 +158,18 @@ const MEASURES: readonly Measure[] = [
   {
     name: 'actives that had no owner before',
     best: '',
-    tell: ({ figures: { tasks, held } }) => String(tasks - held),
+    tell: ({ activesUnowned }) => String(activesUnowned),
   },
   {
     name: 'standbys that move to another member',
     best: 'few',
-    tell: ({ moves }) => String(countStandbys(moves, { isNew: false })),
+    tell: ({ standbysMoved }) => String(standbysMoved),
     isAbout: hasState,
   },
   {
     name: 'standbys that had no owner before',
     best: '',
-    tell: ({ moves }) => String(countStandbys(moves, { isNew: true })),
+    tell: ({ standbysUnowned }) => String(standbysUnowned),
     isAbout: hasState,
   },
   {
@@ -204,12 +218,6 @@ const MEASURES: readonly Measure[] = [
     tell: ({ figures }) => String(figures.unassigned),
   },
 ];
-
-function countStandbys(moves: readonly Move[], { isNew }: { readonly isNew: boolean }): number {
-  return moves.filter(
-    ({ role, from, to }) => role === 'standby' && to !== null && (from === null) === isNew,
-  ).length;
-}
 
 function share(value: number | null): string {
   return value === null ? '-' : String(Math.round(value * 1000) / 1000);

@@ -2,6 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { AssignedRun } from '../../actors/ports.ts';
 import { lackedTags, lackedTagText } from '../../machines/decide/client-tags.ts';
+import { firstFew } from '../../machines/decide/first-few.ts';
 import { gatherProblem } from '../../machines/model/assignment.ts';
 import { ASSIGNORS } from '../../machines/model/assignors.ts';
 import { countTasks } from '../../machines/model/task-list.ts';
@@ -13,12 +14,13 @@ import type { HostPort } from '../config/host-port.ts';
 import { resolveConfig } from '../config/resolve.ts';
 import { type Cell, problemOfCell } from '../problem/cell.ts';
 import { type CellEdits, editCell } from '../problem/edit-cell.ts';
-import { movesOf } from '../problem/moves.ts';
+import { contestedActives, movesOf } from '../problem/moves.ts';
 import { CELL_BYTES_MAX, parseCell, readCell } from '../problem/read-cell.ts';
 import { CellError } from '../problem/shape.ts';
 import { askAdmin } from './admin-http.ts';
 import { type Answer, answersText, headText, summaryOf } from './assign-text.ts';
 import { CommandError, type CommandIo, WRONGLY_ASKED } from './command-io.ts';
+import { whyUnreadable, whyUnwritable } from './file-reason.ts';
 import { jsonText } from './table.ts';
 
 export type AssignOptions = {
@@ -62,6 +64,7 @@ export async function assign(options: AssignOptions, io: CommandIo): Promise<voi
       },
   );
   warnOfLackedTags(cell, options.edits, io);
+  warnOfContested(cell, io);
   if (options.json) io.out(jsonText({ problem: summaryOf(cell), answers }));
   else io.out(`${headText(cell)}\n${answersText(answers, options.limit)}`);
   const errors = found.flatMap((answer) => ('error' in answer ? [answer.error] : []));
@@ -92,7 +95,7 @@ function assignorsFor(
 }
 
 function notHere(assignor: string): string {
-  return `the group uses an assignor of its own: add --module ${assignor}=PATH, or name another one with --assignor`;
+  return `it is none of ${ASSIGNORS.join(', ')}: if it is one of your own, add --module ${assignor}=PATH, or name another one with --assignor`;
 }
 
 function refuseUnknown(assignors: readonly string[], known: readonly string[]): void {
@@ -111,7 +114,9 @@ async function readFrom(from: AssignOptions['from'], io: CommandIo): Promise<Cel
   try {
     return parseCell(isInput ? await readInput(io) : readFile(file));
   } catch (error) {
-    throw new CommandError(`Cannot read ${isInput ? 'standard input' : file}: ${reasonOf(error)}`);
+    throw new CommandError(
+      `Cannot read ${isInput ? 'standard input' : file}: ${whyUnreadable(error)}`,
+    );
   }
 }
 
@@ -173,7 +178,7 @@ function writeFile(file: string, cell: Cell): void {
   try {
     writeFileSync(file, `${JSON.stringify(cell)}\n`);
   } catch (error) {
-    throw new CommandError(`Cannot write ${file}: ${reasonOf(error)}`);
+    throw new CommandError(`Cannot write ${file}: ${whyUnwritable(error)}`);
   }
 }
 
@@ -223,7 +228,17 @@ async function answerOf(cell: Cell, assignor: string, found: AssignedRun): Promi
   const wanted = figures.statefulTasks * (cell.configs?.numStandbyReplicas ?? 0);
   const placed = [...targets].reduce((sum, { standby }) => sum + countTasks(standby), 0);
   const moves = movesOf(cell, found, lookBack);
-  return { assignor, moves, figures, standbysMissing: Math.max(0, wanted - placed) };
+  const standbys = moves.filter(({ role, to }) => role === 'standby' && to !== null);
+  const standbysUnowned = standbys.filter(({ from }) => from === null).length;
+  return {
+    assignor,
+    moves,
+    figures,
+    activesUnowned: figures.tasks - figures.held,
+    standbysMoved: standbys.length - standbysUnowned,
+    standbysUnowned,
+    standbysMissing: Math.max(0, wanted - placed),
+  };
 }
 
 function failureOf(assignor: string): (error: unknown) => Answer {
@@ -231,6 +246,21 @@ function failureOf(assignor: string): (error: unknown) => Answer {
     if (error instanceof AssignorError) return { assignor, error: error.message };
     throw error;
   };
+}
+
+/** Members that all say that they run a task are no fault of the file: a group with a member that hangs is kept so. */
+function warnOfContested(cell: Cell, io: CommandIo): void {
+  const contested = contestedActives(cell);
+  if (contested.length === 0) return;
+  const named = contested.map(({ task, memberIds }) => `${task} (${memberIds.join(', ')})`);
+  const counts =
+    cell.configs?.placeAsKafka === true
+      ? 'the last one in the order of the assignor'
+      : 'the first by id';
+  const what = contested.length === 1 ? '1 task is' : `${contested.length} tasks are`;
+  io.err(
+    `${what} active on several members, of whom ${counts} counts as the owner: ${firstFew(named)}\n`,
+  );
 }
 
 /** Whoever is without the tags that copies are spread by is nowhere, to an assignor. */

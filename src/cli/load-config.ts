@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import { ConfigError, type ConfigFault, resolveConfig } from '../config/resolve.ts';
 import type { CommandIo } from './command-io.ts';
+import { whyUnreadable } from './file-reason.ts';
 
 /** The flags of `serve` and `config` that are settings, as they were given. */
 export type ConfigFlags = {
@@ -50,22 +51,10 @@ function readProperties(file: string | undefined, faults: ConfigFault[]) {
       key: `Cannot read ${file}`,
       where: '--config',
       seen: null,
-      reason: whyNot(error),
+      reason: whyUnreadable(error),
     });
     return undefined;
   }
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EISDIR: 'it is a folder, not a file',
-  EACCES: 'this user may not read it',
-};
-
-function whyNot(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const code = 'code' in error ? String(error.code) : '';
-  return REASONS[code] ?? error.message;
 }
 
 function assignments(

@@ -18,7 +18,15 @@ export type Move = {
   readonly to: string | null;
   /** Null: nobody is to have it, or whoever assigned did not look back. */
   readonly reason: MoveReason | null;
+  /** Why nobody is to have it; null: somebody is, or it cannot be said. */
+  readonly dropped: DropReason | null;
 };
+
+/**
+ * Of an active task: `heldTwice` several members have it. Of a standby: `runsThere` its process is to have the task in another
+ * role, or with another member; `enoughCopies` there are as many standbys as there are to be.
+ */
+export type DropReason = 'heldTwice' | 'runsThere' | 'enoughCopies';
 
 /**
  * What a result changes of what members have, in the order of tasks, an active before its copies. Copies that go and
@@ -30,10 +38,14 @@ export function movesOf(
   { memberIds, targets }: Pick<GroupResult, 'memberIds' | 'targets'>,
   lookBack?: LookBack,
 ): readonly Move[] {
+  const placesAfter = (role: Move['role']) =>
+    placesOf(memberIds.map((id, at) => [id, targets.at(at)?.[role] ?? []]));
+  const result = { active: placesAfter('active'), standby: placesAfter('standby') };
+  const dropReasonOf = dropReasonsOf(cell, result);
   const moves = (['active', 'standby'] as const).flatMap((role) => {
     const before = placesOf(cell.members.map((each) => [each.id, listOf(each[role])]));
     const left = placesOf((cell.departed ?? []).map((each) => [each.id, listOf(each[role])]));
-    const after = placesOf(memberIds.map((id, at) => [id, targets.at(at)?.[role] ?? []]));
+    const after = result[role];
     return [...new Map([...before, ...after]).values()].flatMap((found) => {
       const { task, subtopologyId, partition } = found;
       const had = before.get(task)?.at ?? [];
@@ -50,24 +62,53 @@ export function movesOf(
         const giver = givers[at] ?? { from: null, hasLeft: false };
         const to = come[at] ?? null;
         const reason = reasonOf(lookBack?.reasons, { role, to, subtopologyId, partition });
-        return { subtopologyId, partition, move: { task, role, ...giver, to, reason } };
+        const dropped = to === null ? dropReasonOf({ task, role, from: giver.from }) : null;
+        return { subtopologyId, partition, move: { task, role, ...giver, to, reason, dropped } };
       });
     });
   });
-  // The sort keeps the order of roles.
-  return moves
-    .sort((a, b) => byCodeUnits(a.subtopologyId, b.subtopologyId) || a.partition - b.partition)
-    .map(({ move }) => move);
+  // The order of roles is kept.
+  return inOrder(moves).map(({ move }) => move);
+}
+
+type TaskId = { readonly subtopologyId: string; readonly partition: number };
+
+function inOrder<T extends TaskId>(items: readonly T[]): readonly T[] {
+  return items.toSorted(
+    (a, b) => byCodeUnits(a.subtopologyId, b.subtopologyId) || a.partition - b.partition,
+  );
+}
+
+/** Active tasks that several members have, in the order of tasks; the members by id. */
+export function contestedActives({
+  members,
+}: Cell): readonly { readonly task: string; readonly memberIds: readonly string[] }[] {
+  const places = placesOf(members.map(({ id, active }) => [id, listOf(active)]));
+  return inOrder([...places.values()].filter(({ at }) => at.length > 1)).map(({ task, at }) => ({
+    task,
+    memberIds: at,
+  }));
+}
+
+function dropReasonsOf(
+  { configs, members }: Cell,
+  result: Readonly<Record<Move['role'], ReadonlyMap<string, Place>>>,
+): (dropped: Pick<Move, 'task' | 'role' | 'from'>) => DropReason | null {
+  const processes = new Map(members.map(({ id, process }) => [id, process]));
+  const wanted = configs?.numStandbyReplicas ?? 0;
+  return ({ task, role, from }) => {
+    const owners = result.active.get(task)?.at ?? [];
+    if (role === 'active') return owners.length > 0 ? 'heldTwice' : null;
+    const standbys = result.standby.get(task)?.at ?? [];
+    const process = processes.get(from ?? '');
+    if ([...owners, ...standbys].some((id) => processes.get(id) === process)) return 'runsThere';
+    return standbys.length >= wanted ? 'enoughCopies' : null;
+  };
 }
 
 function reasonOf(
   reasons: MoveReasons | undefined,
-  {
-    role,
-    to,
-    subtopologyId,
-    partition,
-  }: Pick<Move, 'role' | 'to'> & Pick<Place, 'subtopologyId' | 'partition'>,
+  { role, to, subtopologyId, partition }: Pick<Move, 'role' | 'to'> & TaskId,
 ): MoveReason | null {
   if (reasons === undefined || to === null) return null;
   const ofTask =
@@ -75,12 +116,7 @@ function reasonOf(
   return ofTask(partition) ?? null;
 }
 
-type Place = {
-  readonly task: string;
-  readonly subtopologyId: string;
-  readonly partition: number;
-  readonly at: string[];
-};
+type Place = TaskId & { readonly task: string; readonly at: string[] };
 
 /** Where tasks are, members in the order of their ids. */
 function placesOf(

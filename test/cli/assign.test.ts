@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
@@ -100,13 +100,21 @@ describe('headgate assign', () => {
       {
         ...{ task: '0_1', role: 'active', from: 'a', hasLeft: false, to: 'c' },
         reason: { leaving: 'aboveStatefulShare', landing: 'hadStandby' },
+        dropped: null,
       },
       {
         ...{ task: '0_1', role: 'standby', from: 'c', hasLeft: false, to: 'a' },
         reason: { leaving: 'copyPromoted', landing: 'wasActive' },
+        dropped: null,
       },
     ]);
     expect(answers[0].figures).to.include({ moved: 1, leastMoved: 1, copiesBuilt: 0 });
+    expect(answers[0]).to.include({
+      activesUnowned: 0,
+      standbysMoved: 1,
+      standbysUnowned: 0,
+      standbysMissing: 0,
+    });
   });
 
   it('cuts the list of moves where it is told to', async () => {
@@ -120,6 +128,42 @@ describe('headgate assign', () => {
       ['0_1', 'active', 'a', 'c'],
       ['and 1 more (--limit, --json)'],
     ]);
+  });
+
+  it('says why a task goes to nobody', async () => {
+    keep({
+      cell: 'c',
+      configs: { numStandbyReplicas: 0 },
+      topology: [{ id: '0', tasks: 2, stateful: true }],
+      members: [
+        { id: 'a', process: 'pa', active: { '0': [0, 1] } },
+        { id: 'b', process: 'pb', active: { '0': [1] }, standby: { '0': [0] } },
+        { id: 'b2', process: 'pb', standby: { '0': [1] } },
+      ],
+    });
+    expect(await assign()).to.equal(0);
+    expect(lines().slice(3, 6)).to.deep.equal([
+      ['0_0', 'standby', 'b', '-', 'there are enough standbys without it'],
+      ['0_1', 'active', 'a', '-', 'another member has it as active, too'],
+      ['0_1', 'standby', 'b2', '-', 'its process has the task anyway'],
+    ]);
+  });
+
+  it('says who counts as the owner of a task that is active on several members', async () => {
+    const contested = {
+      cell: 'c',
+      topology: [{ id: '0', tasks: 5 }],
+      members: ['b', 'a'].map((id) => ({ id, process: id, active: { '0': [3, 1, 2, 0] } })),
+    };
+    keep(contested);
+    expect(await assign()).to.equal(0);
+    expect(io.errors).to.equal(
+      '4 tasks are active on several members, of whom the first by id counts as the owner: ' +
+        '0_0 (a, b), 0_1 (a, b), 0_2 (a, b) and 1 more\n',
+    );
+    keep({ ...contested, configs: { placeAsKafka: true } });
+    await assign();
+    expect(io.errors).to.match(/ of whom the last one in the order of the assignor counts /);
   });
 
   it('says that nothing moves', async () => {
@@ -168,9 +212,17 @@ describe('headgate assign', () => {
       `Cannot read ${file}: It is 67108865 bytes long: wanted at most 67108864\n`,
     ]);
     await rm(file);
-    expect((await said())[1]).to.match(/^Cannot read .*: ENOENT/);
+    expect((await said())[1]).to.equal(`Cannot read ${file}: there is no such file\n`);
+    await mkdir(file);
+    expect((await said())[1]).to.equal(`Cannot read ${file}: it is a folder, not a file\n`);
+    await rm(file, { recursive: true });
     keep(CELL);
-    expect((await said('--write', join(folder, 'no', 'where')))[1]).to.match(/^Cannot write /);
+    expect((await said('--write', join(folder, 'no', 'where')))[1]).to.match(
+      /^Cannot write .*where: there is no such folder\n$/,
+    );
+    expect((await said('--write', folder))[1]).to.match(
+      /^Cannot write .*: it is a folder, not a file\n$/,
+    );
   });
 
   it('reads the problem from standard input when the file is named -', async () => {
@@ -243,8 +295,8 @@ describe('headgate assign', () => {
     keep({ ...CELL, assignor: 'own' });
     expect(await assign()).to.equal(2);
     expect(io.errors).to.equal(
-      'Cannot assign as "own" does: the group uses an assignor of its own: add --module own=PATH, ' +
-        'or name another one with --assignor\n',
+      'Cannot assign as "own" does: it is none of sticky, balanced, highly_available: if it is one of your own, ' +
+        'add --module own=PATH, or name another one with --assignor\n',
     );
     expect(await assign('--assignor', 'sticky')).to.equal(0);
   });
@@ -254,7 +306,8 @@ describe('headgate assign', () => {
     expect(await assign('--compare')).to.equal(0);
     expect(lines()[2]).to.deep.equal(['MEASURE', 'sticky', 'balanced', 'highly_available', 'BEST']);
     expect(lines().at(-2)).to.deep.equal([
-      'own: the group uses an assignor of its own: add --module own=PATH, or name another one with --assignor',
+      'own: it is none of sticky, balanced, highly_available: if it is one of your own, add --module own=PATH, ' +
+        'or name another one with --assignor',
     ]);
   });
 

@@ -49,7 +49,7 @@ describe('headgate assign, if things were otherwise', () => {
     ]);
     expect(lines().slice(3, 6)).to.deep.equal([
       ['0_0', 'active', 'a (left)', 'd', 'no member was assigned it; d needs it for an even share'],
-      ['0_0', 'standby', 'b', '-'],
+      ['0_0', 'standby', 'b', '-', 'there are enough standbys without it'],
       ['0_1', 'active', 'a (left)', 'b', 'no member was assigned it; b needs it for an even share'],
     ]);
     const { assignor, configs, topology, members } = parseCell(readFileSync(written, 'utf8'));
