@@ -28,6 +28,8 @@ export type CellQuestion = {
   readonly assignment: boolean;
   /** Left out, nothing is timed. */
   readonly timing?: TimingLimits & {
+    /** Events to warm up for; none of them is measured. */
+    readonly warmEvents: number;
     /** After how many events enough is known of how long each holds the event loop. */
     readonly events: number;
   };
@@ -89,7 +91,7 @@ export async function answerCell(
           () => askBefore(),
         ),
         installTiming: await timeInstall(after, result, timing),
-        loopHoldsMs: await timeHolds(after, timing.events, { askBefore, ask }),
+        loopHoldsMs: await timeHolds(after, timing, { askBefore, ask }),
       }),
     };
   } catch (error) {
@@ -114,27 +116,30 @@ function timeInstall(
 }
 
 /** The run, the install, and the words for the journal: in turns of their own, as in the coordinator. */
-function timeHolds(
+async function timeHolds(
   problem: RunProblem,
-  events: number,
+  { warmEvents, events }: { readonly warmEvents: number; readonly events: number },
   {
     askBefore,
     ask,
   }: { readonly askBefore: () => Promise<unknown>; readonly ask: () => Promise<AssignedRun> },
 ): Promise<LoopHolds> {
   const soon = { soon: (callback: () => void) => void setImmediate(callback) };
-  return measureHolds(events, {
-    before: async () => void (await askBefore()),
-    work: async () => {
-      const { lookBack, ...result } = await ask();
-      const prepared = await inSlices(prepareTarget(problem.group, result), soon);
-      await nextTurn();
-      const { untold } = install(problem, result, prepared);
-      const found = await lookBack;
-      await nextTurn();
-      if (untold !== undefined) await inSlices(tellTarget(untold, found), soon);
-    },
-  });
+  const before = async () => void (await askBefore());
+  const work = async () => {
+    const { lookBack, ...result } = await ask();
+    const prepared = await inSlices(prepareTarget(problem.group, result), soon);
+    await nextTurn();
+    const { untold } = install(problem, result, prepared);
+    const found = await lookBack;
+    await nextTurn();
+    if (untold !== undefined) await inSlices(tellTarget(untold, found), soon);
+  };
+  for (let event = 0; event < warmEvents; event++) {
+    await before();
+    await work();
+  }
+  return measureHolds(events, { before, work });
 }
 
 async function timeKernel(
@@ -148,8 +153,9 @@ async function timeKernel(
   return timing;
 }
 
-/** Enough for the 95th of a hundred, in some seconds. */
+/** Enough for the 95th of a hundred, in some seconds; the compiler has seen the code by then. */
 const EVENTS = 100;
+const WARM_EVENTS = 30;
 
 async function main(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -164,6 +170,7 @@ async function main(args: readonly string[]): Promise<void> {
   const timing = {
     warmSeconds: Number(values.warm),
     measureSeconds: Number(values.measure),
+    warmEvents: WARM_EVENTS,
     events: EVENTS,
   };
   const question = {

@@ -44,7 +44,7 @@ const TIMES: readonly Column[] = [
     heading: 'loop p50',
     width: 8,
     about:
-      'ms for which an event (a member came or left, until the new target is installed and told) held the event loop at a time: half of 100 of them no longer. Of several rounds that with the least loop p95 is shown',
+      'ms for which an event (a member came or left, until the new target is installed and told) held the event loop at a time: half of 100 of them no longer, after 30 to warm up. Of several rounds that with the least loop p95 is shown',
     tell: ({ loopHoldsMs }) => figure(loopHoldsMs?.p50, 1),
   },
   {
@@ -63,7 +63,7 @@ const TIMES: readonly Column[] = [
   {
     heading: 'own max',
     width: 8,
-    about: 'the longest of the 100, a garbage collection or code run for the first time with it',
+    about: 'the longest of the 100, a garbage collection with it',
     tell: ({ loopHoldsMs }) => figure(loopHoldsMs?.ownMax, 1),
   },
   {

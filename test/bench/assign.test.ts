@@ -12,10 +12,12 @@ import { COLUMN_NOTES, headLine, rowLine, summaryText } from '../../bench/assign
 import { AssignorPool } from '../../workers/pool.ts';
 import { projectRoot } from '../support/oracle.ts';
 
+const EXPLAINED = readFileSync(join(projectRoot, 'docs/assignors.md'), 'utf8');
+
 describe('benchAssign()', () => {
   it('measures and grades the small cells, which break no rule and always come to the same', async () => {
     const pool = new AssignorPool({ threads: 1, queueMax: 1, log: { warn() {} } });
-    const timing = { warmSeconds: 0, measureSeconds: 0, events: 2 };
+    const timing = { warmSeconds: 0, measureSeconds: 0, warmEvents: 1, events: 2 };
     const underWay: UnderWay[] = [];
     try {
       const { rows, summary } = await benchAssign({
@@ -40,6 +42,14 @@ describe('benchAssign()', () => {
         expect(wholeUs).to.be.a('number');
       }
       expect(new Set(Object.values(summary))).to.deep.equal(new Set([null]));
+      const [row] = rows;
+      const inTables = Object.keys(row?.quality ?? {}).filter(
+        (key) => !new RegExp(`^\\|[^|]*\\b${key}\\b`, 'm').test(EXPLAINED),
+      );
+      const inWords = Object.keys({ ...row, ...row?.loopHoldsMs })
+        .filter((key) => key !== 'cell' && key !== 'rules')
+        .filter((key) => !EXPLAINED.includes(`\`${key}\``));
+      expect([...inTables, ...inWords], 'not explained by docs/assignors.md').to.deep.equal([]);
     } finally {
       await pool.close();
     }
@@ -107,8 +117,7 @@ describe('the table of bench assign', () => {
   });
 
   it('has no column that docs/assignors.md does not explain', () => {
-    const text = readFileSync(join(projectRoot, 'docs/assignors.md'), 'utf8');
-    const [, table = ''] = text.split('| column |');
+    const [, table = ''] = /\| column \|(.*?)\n\n/s.exec(EXPLAINED) ?? [];
     const explained = [...table.matchAll(/^\| ([\w ,]+) \|/gm)].flatMap(([, names = '']) =>
       names.split(', '),
     );
