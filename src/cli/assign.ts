@@ -63,6 +63,9 @@ export async function assign(options: AssignOptions, io: CommandIo): Promise<voi
         error: notHere(assignor),
       },
   );
+  for (const { name } of modules.filter((module) => !asked.includes(module.name))) {
+    io.err(`Module "${name}" is not asked: --assignor names others\n`);
+  }
   warnOfLackedTags(cell, options.edits, io);
   warnOfContested(cell, io);
   if (options.json) io.out(jsonText({ problem: summaryOf(cell), answers }));

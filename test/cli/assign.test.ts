@@ -396,6 +396,11 @@ describe('headgate assign', () => {
       expect(io.output).to.match(/\nNothing moves\n\nMEASURE +keeps +BEST\n/);
     });
 
+    it('says of one that it is not asked where others are named', async () => {
+      expect(await assign(...own('keeps', KEEPS), '--assignor', 'sticky')).to.equal(0);
+      expect(io.errors).to.equal('Module "keeps" is not asked: --assignor names others\n');
+    });
+
     it('compares several that are given', async () => {
       const modules = [...own('keeps', KEEPS), ...own('too', KEEPS)];
       expect(await assign(...modules)).to.equal(0);
