@@ -1,6 +1,5 @@
 /** What Node is told where Headgate serves, by `npm start` and by itself: what is measured runs like that. */
 export const AS_SERVED: readonly string[] = [
-  '--max-semi-space-size=64',
   '--v8-pool-size=0',
   '--no-allocation-site-pretenuring',
 ];

@@ -95,7 +95,7 @@ const MEASURES = {
   Q7: 'copies of state that go from one process to another; 0, or what evenness asks for',
   Q7x: 'actives with state that move to another member, beyond those that evenness asks for; 0',
   built: 'copies of state to build: their process held none; few',
-  Q9: 'share of states on disk that are used; 1',
+  Q9: 'share of states on disk that are used; 1, or 0 where every task keeps its copies elsewhere',
   Q10: 'diversity of copies by the tags; 1',
 } as const;
 

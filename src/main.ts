@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=64 --v8-pool-size=0
+#!/usr/bin/env -S node --v8-pool-size=0
 import { setFlagsFromString } from 'node:v8';
 import { runCommand } from './cli/run-command.ts';
 import { systemClock } from './clock.ts';
