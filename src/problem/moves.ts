@@ -62,7 +62,8 @@ export function movesOf(
         const giver = givers[at] ?? { from: null, hasLeft: false };
         const to = come[at] ?? null;
         const reason = reasonOf(lookBack?.reasons, { role, to, subtopologyId, partition });
-        const dropped = to === null ? dropReasonOf({ task, role, from: giver.from }) : null;
+        const dropped =
+          to === null ? dropReasonOf({ task, subtopologyId, role, from: giver.from }) : null;
         return { subtopologyId, partition, move: { task, role, ...giver, to, reason, dropped } };
       });
     });
@@ -91,17 +92,20 @@ export function contestedActives({
 }
 
 function dropReasonsOf(
-  { configs, members }: Cell,
+  { configs, topology, members }: Cell,
   result: Readonly<Record<Move['role'], ReadonlyMap<string, Place>>>,
-): (dropped: Pick<Move, 'task' | 'role' | 'from'>) => DropReason | null {
+): (
+  dropped: Pick<Place, 'task' | 'subtopologyId'> & Pick<Move, 'role' | 'from'>,
+) => DropReason | null {
   const processes = new Map(members.map(({ id, process }) => [id, process]));
-  const wanted = configs?.numStandbyReplicas ?? 0;
-  return ({ task, role, from }) => {
+  const withState = new Set(topology.filter(({ stateful }) => stateful).map(({ id }) => id));
+  return ({ task, subtopologyId, role, from }) => {
     const owners = result.active.get(task)?.at ?? [];
     if (role === 'active') return owners.length > 0 ? 'heldTwice' : null;
     const standbys = result.standby.get(task)?.at ?? [];
     const process = processes.get(from ?? '');
     if ([...owners, ...standbys].some((id) => processes.get(id) === process)) return 'runsThere';
+    const wanted = withState.has(subtopologyId) ? (configs?.numStandbyReplicas ?? 0) : 0;
     return standbys.length >= wanted ? 'enoughCopies' : null;
   };
 }

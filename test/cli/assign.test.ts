@@ -134,18 +134,23 @@ describe('headgate assign', () => {
     keep({
       cell: 'c',
       configs: { numStandbyReplicas: 0 },
-      topology: [{ id: '0', tasks: 2, stateful: true }],
+      topology: [
+        { id: '0', tasks: 2, stateful: true },
+        { id: '1', tasks: 1 },
+      ],
       members: [
         { id: 'a', process: 'pa', active: { '0': [0, 1] } },
-        { id: 'b', process: 'pb', active: { '0': [1] }, standby: { '0': [0] } },
+        { id: 'b', process: 'pb', active: { '0': [1] }, standby: { '0': [0], '1': [0] } },
         { id: 'b2', process: 'pb', standby: { '0': [1] } },
+        { id: 'c', process: 'pc', active: { '1': [0] } },
       ],
     });
     expect(await assign()).to.equal(0);
-    expect(lines().slice(3, 6)).to.deep.equal([
+    expect(lines().slice(3, 7)).to.deep.equal([
       ['0_0', 'standby', 'b', '-', 'there are enough standbys without it'],
       ['0_1', 'active', 'a', '-', 'another member has it as active, too'],
       ['0_1', 'standby', 'b2', '-', 'its process has the task anyway'],
+      ['1_0', 'standby', 'b', '-', 'there are enough standbys without it'],
     ]);
   });
 
