@@ -12,6 +12,7 @@ const topology = [
   { id: '10', tasks: 2, stateful: true },
   { id: '2', tasks: 2, stateful: true },
 ];
+const unsaid = { reason: null, dropped: null };
 const member = (id: string, active: object, standby: object = {}) => ({
   id,
   process: id,
@@ -52,6 +53,39 @@ describe('movesOf()', () => {
     ]);
   });
 
+  it('says why nobody is to have a task, if it can be said', () => {
+    const cell: Cell = {
+      cell: 'c',
+      configs: { numStandbyReplicas: 1 },
+      topology,
+      members: [
+        { ...member('a', { '10': [0, 1] }, { '2': [1] }), process: 'p' },
+        member('b', { '10': [0], '2': [0, 1] }, { '10': [1] }),
+        { ...member('c', {}, { '10': [0, 1], '2': [0] }), process: 'p' },
+      ],
+    };
+    const result = resultOf([
+      { active: tasks({ '10': [0] }), standby: [] },
+      { active: tasks({ '2': [0] }), standby: tasks({ '10': [0, 1] }) },
+      { active: [], standby: [] },
+    ]);
+    const dropped = movesOf(cell, result).map((move) => [
+      move.task,
+      move.role,
+      move.from,
+      move.dropped,
+    ]);
+    expect(dropped).to.deep.equal([
+      ['10_0', 'active', 'b', 'heldTwice'],
+      ['10_0', 'standby', 'c', null],
+      ['10_1', 'active', 'a', null],
+      ['10_1', 'standby', 'c', 'enoughCopies'],
+      ['2_0', 'standby', 'c', null],
+      ['2_1', 'active', 'b', null],
+      ['2_1', 'standby', 'a', null],
+    ]);
+  });
+
   it('lets who left give what nobody else gives', () => {
     const cell: Cell = {
       cell: 'c',
@@ -64,8 +98,8 @@ describe('movesOf()', () => {
       { active: tasks({ '2': [1] }), standby: [] },
     ]);
     expect(movesOf(cell, result)).to.deep.equal([
-      { task: '10_0', role: 'standby', from: 'z', hasLeft: true, to: 'a', reason: null },
-      { task: '2_1', role: 'active', from: 'z', hasLeft: true, to: 'b', reason: null },
+      { task: '10_0', role: 'standby', from: 'z', hasLeft: true, to: 'a', ...unsaid },
+      { task: '2_1', role: 'active', from: 'z', hasLeft: true, to: 'b', ...unsaid },
     ]);
   });
 
@@ -83,7 +117,8 @@ describe('movesOf()', () => {
             ...placesIn(each.id, 'standby', listOf(each.standby)),
           ]),
         );
-        for (const { task, role, from, to } of movesOf(cell, { memberIds, targets })) {
+        const moves = movesOf(cell, { memberIds, targets });
+        for (const { task, role, from, to } of moves) {
           if (from !== null) held.delete(`${from} ${role} ${task}`);
           if (to !== null) held.add(`${to} ${role} ${task}`);
         }
