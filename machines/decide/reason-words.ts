@@ -10,6 +10,8 @@ export type ReasonContext = {
   readonly activeShare: number;
   /** One task is spoken of. */
   readonly isOne: boolean;
+  /** Its owner is known to have left. */
+  readonly hasLeft?: boolean;
 };
 
 type Words<K extends string> = Readonly<Record<K, (context: ReasonContext) => string>>;
@@ -22,11 +24,14 @@ export function reasonWords({ leaving, landing }: MoveReason, context: ReasonCon
 }
 
 const LEFT: Words<(typeof LEAVING)[number]> = {
-  unheard: ({ isOne }) =>
-    isOne
-      ? 'no member was assigned it, or reports state of it'
-      : 'no member was assigned them, or reports state of them',
-  unowned: ({ isOne }) => `no member was assigned ${isOne ? 'it' : 'them'}`,
+  unheard: ({ isOne, hasLeft }) =>
+    hasLeft === true
+      ? 'its owner left, and no member reports state of it'
+      : isOne
+        ? 'no member was assigned it, or reports state of it'
+        : 'no member was assigned them, or reports state of them',
+  unowned: ({ isOne, hasLeft }) =>
+    hasLeft === true ? 'its owner left' : `no member was assigned ${isOne ? 'it' : 'them'}`,
   staleOwner: (context) => `${owner(context)} has an older topology`,
   aboveStatefulShare: (context) =>
     `${owner(context)} had more than an even share of tasks with state (${shareText(context.statefulShare)})`,

@@ -93,6 +93,8 @@ export function addAssign(program: Command, io: CommandIo): void {
     if (flags.problem !== undefined && flags.group !== undefined) {
       return command.error('error: wanted only one of --problem and --group');
     }
+    if (flags.group === '') return command.error('error: wanted the id of a group with --group');
+    if (flags.write === '-') return command.error('error: wanted the path of a file with --write');
     if (flags.problem === undefined && flags.group === undefined) {
       return command.error('error: wanted one of --problem, --group and --cells');
     }

@@ -79,10 +79,11 @@ function movesText({ assignor, moves, figures }: Found, limit: number): string {
     statefulShare: figures.statefulTasks / figures.sharers,
     activeShare: figures.tasks / figures.sharers,
   };
-  const whyOf = ({ to, reason, dropped }: Move): string => {
+  const whyOf = ({ to, hasLeft, reason, dropped, isUnderWay }: Move): string => {
     if (dropped !== null) return DROPPED[dropped];
     if (reason === null || to === null) return '';
-    return reasonWords(reason, { ...shares, assignor, to, isOne: true });
+    const words = reasonWords(reason, { ...shares, assignor, to, isOne: true, hasLeft });
+    return isUnderWay ? `on its way already: ${words}` : words;
   };
   const rows = moves.slice(0, limit).map((move) => {
     const { task, role, from, hasLeft, to } = move;
@@ -94,9 +95,11 @@ function movesText({ assignor, moves, figures }: Found, limit: number): string {
 }
 
 const DROPPED: Readonly<Record<DropReason, string>> = {
-  heldTwice: 'another member has it as active, too',
+  heldTwice: 'several members have it as active: it goes on with one',
   runsThere: 'its process has the task anyway',
-  enoughCopies: 'there are enough standbys without it',
+  stateless: 'a task without state has no standby',
+  enoughCopies: 'no more standbys are asked for',
+  tooFewProcesses: 'there are too few processes for another standby',
 };
 
 /**

@@ -20,18 +20,25 @@ export type Move = {
   readonly reason: MoveReason | null;
   /** Why nobody is to have it; null: somebody is, or it cannot be said. */
   readonly dropped: DropReason | null;
+  /** Who is to have it is so by the target that was kept with the problem. */
+  readonly isUnderWay: boolean;
 };
 
 /**
  * Of an active task: `heldTwice` several members have it. Of a standby: `runsThere` its process is to have the task in another
- * role, or with another member; `enoughCopies` there are as many standbys as there are to be.
+ * role, or with another member; `stateless` the task has no state; `enoughCopies` there are as many standbys as there are to be;
+ * `tooFewProcesses` there are not, since every process has a copy.
  */
-export type DropReason = 'heldTwice' | 'runsThere' | 'enoughCopies';
+export type DropReason =
+  | 'heldTwice'
+  | 'runsThere'
+  | 'stateless'
+  | 'enoughCopies'
+  | 'tooFewProcesses';
 
 /**
  * What a result changes of what members have, in the order of tasks, an active before its copies. Copies that go and
- * copies that come are put together in the order of members' ids; who left gives what nobody else does. Warm-ups are no
- * matter of a result.
+ * copies that come are put together in the order of members' ids; who left gives last. Warm-ups are no matter of a result.
  */
 export function movesOf(
   cell: Cell,
@@ -45,8 +52,9 @@ export function movesOf(
   const moves = (['active', 'standby'] as const).flatMap((role) => {
     const before = placesOf(cell.members.map((each) => [each.id, listOf(each[role])]));
     const left = placesOf((cell.departed ?? []).map((each) => [each.id, listOf(each[role])]));
+    const planned = placesOf(cell.members.map((each) => [each.id, listOf(each.target?.[role])]));
     const after = result[role];
-    return [...new Map([...before, ...after]).values()].flatMap((found) => {
+    return [...new Map([...before, ...left, ...after]).values()].flatMap((found) => {
       const { task, subtopologyId, partition } = found;
       const had = before.get(task)?.at ?? [];
       const has = after.get(task)?.at ?? [];
@@ -54,9 +62,7 @@ export function movesOf(
       const gone = had.filter((id) => !has.includes(id));
       const givers = [
         ...gone.map((from) => ({ from, hasLeft: false })),
-        ...(left.get(task)?.at ?? [])
-          .slice(0, Math.max(0, come.length - gone.length))
-          .map((from) => ({ from, hasLeft: true })),
+        ...(left.get(task)?.at ?? []).map((from) => ({ from, hasLeft: true })),
       ];
       return Array.from({ length: Math.max(givers.length, come.length) }, (_, at) => {
         const giver = givers[at] ?? { from: null, hasLeft: false };
@@ -64,7 +70,9 @@ export function movesOf(
         const reason = reasonOf(lookBack?.reasons, { role, to, subtopologyId, partition });
         const dropped =
           to === null ? dropReasonOf({ task, subtopologyId, role, from: giver.from }) : null;
-        return { subtopologyId, partition, move: { task, role, ...giver, to, reason, dropped } };
+        const isUnderWay = to !== null && planned.get(task)?.at.includes(to) === true;
+        const move = { task, role, ...giver, to, reason, dropped, isUnderWay };
+        return { subtopologyId, partition, move };
       });
     });
   });
@@ -92,12 +100,12 @@ export function contestedActives({
 }
 
 function dropReasonsOf(
-  { configs, topology, members }: Cell,
+  { configs, topology, members, departed = [] }: Cell,
   result: Readonly<Record<Move['role'], ReadonlyMap<string, Place>>>,
 ): (
   dropped: Pick<Place, 'task' | 'subtopologyId'> & Pick<Move, 'role' | 'from'>,
 ) => DropReason | null {
-  const processes = new Map(members.map(({ id, process }) => [id, process]));
+  const processes = new Map([...departed, ...members].map(({ id, process }) => [id, process]));
   const withState = new Set(topology.filter(({ stateful }) => stateful).map(({ id }) => id));
   return ({ task, subtopologyId, role, from }) => {
     const owners = result.active.get(task)?.at ?? [];
@@ -105,8 +113,11 @@ function dropReasonsOf(
     const standbys = result.standby.get(task)?.at ?? [];
     const process = processes.get(from ?? '');
     if ([...owners, ...standbys].some((id) => processes.get(id) === process)) return 'runsThere';
-    const wanted = withState.has(subtopologyId) ? (configs?.numStandbyReplicas ?? 0) : 0;
-    return standbys.length >= wanted ? 'enoughCopies' : null;
+    if (!withState.has(subtopologyId)) return 'stateless';
+    if (standbys.length >= (configs?.numStandbyReplicas ?? 0)) return 'enoughCopies';
+    const having = new Set([...owners, ...standbys].map((id) => processes.get(id)));
+    const isOnAll = members.every((each) => having.has(each.process));
+    return isOnAll ? 'tooFewProcesses' : null;
   };
 }
 

@@ -24,6 +24,8 @@ export const CELL_STANDBYS_MAX = 100;
 export const CELL_COPIES_MAX = 2_000_000;
 export const TAG_KEYS_MAX = 100;
 const INT32_MAX = 2 ** 31 - 1;
+/** Some editors put it first. */
+const BYTE_ORDER_MARK = /^\uFEFF/;
 
 const partition = wholeNumber(0, CELL_TASKS_MAX - 1);
 const partitions = recordOf(listOf(partition, CELL_TASKS_MAX));
@@ -93,7 +95,7 @@ export function parseCell(json: string): Cell {
   }
   let value: unknown;
   try {
-    value = JSON.parse(json);
+    value = JSON.parse(json.replace(BYTE_ORDER_MARK, ''));
   } catch (cause) {
     // It shows a part of the text, whatever that is.
     const reason = String(cause).replaceAll(/\s+/g, ' ');

@@ -101,14 +101,27 @@ describe('headgate assign', () => {
         ...{ task: '0_1', role: 'active', from: 'a', hasLeft: false, to: 'c' },
         reason: { leaving: 'aboveStatefulShare', landing: 'hadStandby' },
         dropped: null,
+        isUnderWay: false,
       },
       {
         ...{ task: '0_1', role: 'standby', from: 'c', hasLeft: false, to: 'a' },
         reason: { leaving: 'copyPromoted', landing: 'wasActive' },
         dropped: null,
+        isUnderWay: false,
       },
     ]);
     expect(answers[0].figures).to.include({ moved: 1, leastMoved: 1, copiesBuilt: 0 });
+    const explained = readFileSync(join(projectRoot, 'docs/assignors.md'), 'utf8');
+    const [
+      {
+        assignor: _,
+        figures,
+        moves: [move],
+        ...more
+      },
+    ] = answers;
+    const keys = [figures, move, more].flatMap((each) => Object.keys(each));
+    expect(keys.filter((key) => !explained.includes(`\`${key}\``))).to.deep.equal([]);
     expect(answers[0]).to.include({
       activesUnowned: 0,
       standbysMoved: 1,
@@ -147,10 +160,10 @@ describe('headgate assign', () => {
     });
     expect(await assign()).to.equal(0);
     expect(lines().slice(3, 7)).to.deep.equal([
-      ['0_0', 'standby', 'b', '-', 'there are enough standbys without it'],
-      ['0_1', 'active', 'a', '-', 'another member has it as active, too'],
+      ['0_0', 'standby', 'b', '-', 'no more standbys are asked for'],
+      ['0_1', 'active', 'a', '-', 'several members have it as active: it goes on with one'],
       ['0_1', 'standby', 'b2', '-', 'its process has the task anyway'],
-      ['1_0', 'standby', 'b', '-', 'there are enough standbys without it'],
+      ['1_0', 'standby', 'b', '-', 'a task without state has no standby'],
     ]);
   });
 
@@ -254,6 +267,8 @@ describe('headgate assign', () => {
   it('refuses what it cannot be asked with exit code 2', async () => {
     const asked: readonly (readonly [args: readonly string[], said: RegExp])[] = [
       [[], /^error: wanted one of --problem, --group and --cells\n/],
+      [['--group', ''], /^error: wanted the id of a group with --group\n/],
+      [['--problem', 'x', '--write', '-'], /^error: wanted the path of a file with --write\n/],
       [['--problem', file, '--group', 'g'], /^error: wanted only one of --problem and --group\n/],
       [['--problem', file, '--once'], /^error: option '--once' is only for --cells\n/],
       [['--problem', file, '--module', 'x'], /Wrong: "x" is not of the form name=path\.\n/],

@@ -190,7 +190,13 @@ describe('headgate groups against a coordinator', () => {
       ['Group orders at epoch 3: 2 tasks, standbys 0, 2 members in 2 processes'],
       [''],
       ['TASK', 'ROLE', 'FROM', 'TO', 'WHY'],
-      ['0_1', 'active', '-', 'B', 'no member was assigned it; B needs it for an even share'],
+      [
+        '0_1',
+        'active',
+        '-',
+        'B',
+        'on its way already: no member was assigned it; B needs it for an even share',
+      ],
     ]);
     const warming = ['assign', '--group', 'warming', ...admin(), '--json'];
     await io.run(...warming, '--remove-process', 'pD', '--compare');

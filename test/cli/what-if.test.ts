@@ -48,9 +48,9 @@ describe('headgate assign, if things were otherwise', () => {
       'Group orders at epoch 7: 4 tasks, standbys 0, 4 members in 4 processes',
     ]);
     expect(lines().slice(3, 6)).to.deep.equal([
-      ['0_0', 'active', 'a (left)', 'd', 'no member was assigned it; d needs it for an even share'],
-      ['0_0', 'standby', 'b', '-', 'there are enough standbys without it'],
-      ['0_1', 'active', 'a (left)', 'b', 'no member was assigned it; b needs it for an even share'],
+      ['0_0', 'active', 'a (left)', 'd', 'its owner left; d needs it for an even share'],
+      ['0_0', 'standby', 'b', '-', 'no more standbys are asked for'],
+      ['0_1', 'active', 'a (left)', 'b', 'its owner left; b needs it for an even share'],
     ]);
     const { assignor, configs, topology, members } = parseCell(readFileSync(written, 'utf8'));
     expect({ assignor, configs, topology }).to.deep.equal({

@@ -13,6 +13,15 @@ describe('reasonWords()', () => {
       reasonWords({ leaving: 'unowned', landing }, { ...context, isOne }).replace(/^[^;]+; /, ''),
     );
 
+  it('says that the owner left where that is known', () => {
+    const words = (leaving: (typeof LEAVING)[number]) =>
+      reasonWords({ leaving, landing: 'belowShare' }, { ...context, isOne: true, hasLeft: true });
+    expect([words('unowned'), words('unheard')]).to.deep.equal([
+      'its owner left; B needs it for an even share',
+      'its owner left, and no member reports state of it; B needs it for an even share',
+    ]);
+  });
+
   it('says why one task left, and why several did', () => {
     expect(leftWords(true)).to.deep.equal([
       'no member was assigned it, or reports state of it',

@@ -12,7 +12,7 @@ const topology = [
   { id: '10', tasks: 2, stateful: true },
   { id: '2', tasks: 2, stateful: true },
 ];
-const unsaid = { reason: null, dropped: null };
+const unsaid = { reason: null, dropped: null, isUnderWay: false };
 const member = (id: string, active: object, standby: object = {}) => ({
   id,
   process: id,
@@ -86,7 +86,33 @@ describe('movesOf()', () => {
     ]);
   });
 
-  it('lets who left give what nobody else gives', () => {
+  it('says what the target kept with the problem has already', () => {
+    const cell: Cell = {
+      cell: 'c',
+      topology,
+      members: [
+        member('a', { '10': [0] }),
+        { ...member('b', {}), target: { active: { '10': [0, 1] }, standby: { '2': [0] } } },
+      ],
+    };
+    const result = resultOf([
+      { active: tasks({ '10': [1] }), standby: tasks({ '2': [0] }) },
+      { active: tasks({ '10': [0], '2': [0] }), standby: [] },
+    ]);
+    const underWay = movesOf(cell, result).map(({ task, to, isUnderWay }) => [
+      task,
+      to,
+      isUnderWay,
+    ]);
+    expect(underWay).to.deep.equal([
+      ['10_0', 'b', true],
+      ['10_1', 'a', false],
+      ['2_0', 'b', false],
+      ['2_0', 'a', false],
+    ]);
+  });
+
+  it('lets who left give last, and says what of it nobody is to have', () => {
     const cell: Cell = {
       cell: 'c',
       topology,
@@ -99,6 +125,14 @@ describe('movesOf()', () => {
     ]);
     expect(movesOf(cell, result)).to.deep.equal([
       { task: '10_0', role: 'standby', from: 'z', hasLeft: true, to: 'a', ...unsaid },
+      {
+        ...{ task: '10_1', role: 'standby', from: 'z', hasLeft: true, to: null },
+        ...{ ...unsaid, dropped: 'enoughCopies' },
+      },
+      {
+        ...{ task: '2_0', role: 'active', from: 'z', hasLeft: true, to: null },
+        ...{ ...unsaid, dropped: 'heldTwice' },
+      },
       { task: '2_1', role: 'active', from: 'z', hasLeft: true, to: 'b', ...unsaid },
     ]);
   });

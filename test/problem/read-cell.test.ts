@@ -205,6 +205,11 @@ describe('parseCell()', () => {
     expect(refusalOf(() => parseCell('[]'))).to.equal('It is a list: wanted an object');
   });
 
+  it('passes over the mark that some editors put first', () => {
+    const cell = { cell: 'c', topology: [], members: [] };
+    expect(parseCell(`\uFEFF${JSON.stringify(cell)}`)).to.deep.equal(cell);
+  });
+
   it('refuses what is nested without end, and what is named without end, in a few characters', () => {
     const nested = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const refusal = refusalOf(() =>
