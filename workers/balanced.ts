@@ -1,6 +1,7 @@
 import { keepStaleStandbys, listHolders, markHolders, onProcess } from './copies.ts';
 import { at, type Dense } from './dense.ts';
 import { fanOutActives, fanOutStandbys } from './fan-out.ts';
+import { levelStandbys } from './level-standbys.ts';
 import { ManyGroups } from './many-groups.ts';
 import { listAll } from './member-lists.ts';
 import { NO_NEW_VALUE, pickForDiversity } from './racks.ts';
@@ -10,7 +11,8 @@ import { forEachTask, type TaskKind } from './task-order.ts';
 /**
  * The balanced assignor: tasks are dealt over the processes in their order, whoever holds them; only inside a process do
  * they stay with their member. Every task goes to the process with the least to do at that moment, which deals evenly
- * over equal processes and by their members over unequal ones, so nothing is left to level.
+ * over equal processes and by their members over unequal ones. Of standbys something may be left to level: the last ones
+ * may find that the process with the least to do has the task.
  *
  * Fills the result arrays of `dense`, whatever stood in them and in the scratch.
  *
@@ -24,6 +26,7 @@ export function assignBalanced(dense: Dense): void {
   fanOutActives(run, 'stateful', { stays: true, even: false });
   if (dense.size.slots > 0) {
     placeStandbys(run);
+    levelStandbys(run);
     fanOutStandbys(run);
   }
   dealActives(run, 'stateless');

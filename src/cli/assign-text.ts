@@ -3,6 +3,7 @@ import { ASSIGNORS } from '../../machines/model/assignors.ts';
 import type { AssignmentFigures } from '../../machines/model/look-back.ts';
 import type { Cell } from '../problem/cell.ts';
 import type { DropReason, Move } from '../problem/moves.ts';
+import { plainEntry } from './plain-text.ts';
 import { countOf } from './quality-text.ts';
 import { table } from './table.ts';
 
@@ -50,9 +51,9 @@ export function headText(cell: Cell): string {
     `${countOf(members, 'member')} in ${countOf(processes, 'process', 'processes')}`,
   ].join(', ');
   const detail = dump?.detail === undefined ? '' : `: ${dump.detail}`;
-  const why =
-    dump === null || dump.why === 'asked' ? '' : `Kept ${dump.at}, ${dump.why}${detail}\n`;
-  return `${name}${epoch}: ${sizes}\n${why}`;
+  const isKept = dump !== null && dump.why !== 'asked';
+  const why = isKept ? `${plainEntry(`Kept ${dump.at}, ${dump.why}${detail}`)}\n` : '';
+  return `${plainEntry(name)}${epoch}: ${sizes}\n${why}`;
 }
 
 /**
@@ -66,7 +67,7 @@ export function answersText(answers: readonly Answer[], limit: number): string {
     return only === undefined ? '' : `${movesText(only, limit)}\n${comparison(found)}`;
   }
   const failed = answers.flatMap((answer) =>
-    'error' in answer ? [`${answer.assignor}: ${answer.error}\n`] : [],
+    'error' in answer ? [`${plainEntry(`${answer.assignor}: ${answer.error}`)}\n`] : [],
   );
   return [...(found.length > 0 ? [comparison(found)] : []), failed.join('')]
     .filter((part) => part !== '')

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync, writeFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { AssignedRun } from '../../actors/ports.ts';
 import { lackedTags, lackedTagText } from '../../machines/decide/client-tags.ts';
@@ -21,6 +21,7 @@ import { askAdmin } from './admin-http.ts';
 import { type Answer, answersText, headText, summaryOf } from './assign-text.ts';
 import { CommandError, type CommandIo, WRONGLY_ASKED } from './command-io.ts';
 import { whyUnreadable, whyUnwritable } from './file-reason.ts';
+import { plainEntry } from './plain-text.ts';
 import { jsonText } from './table.ts';
 
 export type AssignOptions = {
@@ -92,7 +93,7 @@ function assignorsFor(
   if (compare) return [...new Set([...known, assignor])];
   if (modules.length > 0) return modules.map(({ name }) => name);
   if (known.includes(assignor)) return [assignor];
-  throw new CommandError(`Cannot assign as "${assignor}" does: ${notHere(assignor)}`, {
+  throw new CommandError(plainEntry(`Cannot assign as "${assignor}" does: ${notHere(assignor)}`), {
     exitCode: WRONGLY_ASKED,
   });
 }
@@ -129,7 +130,31 @@ function readFile(file: string): string {
   if (size > CELL_BYTES_MAX) {
     throw new CellError(`It is ${size} bytes long: wanted at most ${CELL_BYTES_MAX}`);
   }
-  return unpacked(readFileSync(file));
+  return unpacked(readBounded(file));
+}
+
+const PART_BYTES = 1 << 20;
+
+/** What is no regular file does not tell its size, and may have no end. */
+function readBounded(file: string): Buffer {
+  const parts: Buffer[] = [];
+  const descriptor = openSync(file, 'r');
+  try {
+    for (let size = 0; ; ) {
+      const part = Buffer.allocUnsafe(PART_BYTES);
+      const length = readSync(descriptor, part);
+      if (length === 0) return Buffer.concat(parts);
+      size += length;
+      if (size > CELL_BYTES_MAX) throw tooLong();
+      parts.push(part.subarray(0, length));
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function tooLong(): CellError {
+  return new CellError(`It is longer than ${CELL_BYTES_MAX} bytes: wanted at most that`);
 }
 
 const GZIP_MAGIC = Buffer.of(0x1f, 0x8b);
@@ -151,9 +176,7 @@ async function readInput(io: CommandIo): Promise<string> {
   let size = 0;
   for await (const part of io.input()) {
     size += part.length;
-    if (size > CELL_BYTES_MAX) {
-      throw new CellError(`It is longer than ${CELL_BYTES_MAX} bytes: wanted at most that`);
-    }
+    if (size > CELL_BYTES_MAX) throw tooLong();
     parts.push(part);
   }
   return unpacked(Buffer.concat(parts));
@@ -255,15 +278,12 @@ function failureOf(assignor: string): (error: unknown) => Answer {
 function warnOfContested(cell: Cell, io: CommandIo): void {
   const contested = contestedActives(cell);
   if (contested.length === 0) return;
-  const named = contested.map(({ task, memberIds }) => `${task} (${memberIds.join(', ')})`);
-  const counts =
-    cell.configs?.placeAsKafka === true
-      ? 'the last one in the order of the assignor'
-      : 'the first by id';
+  const named = contested.map(({ task, memberIds }) => `${task} (${firstFew(memberIds)})`);
   const what = contested.length === 1 ? '1 task is' : `${contested.length} tasks are`;
-  io.err(
-    `${what} active on several members, of whom ${counts} counts as the owner: ${firstFew(named)}\n`,
-  );
+  const isAsKafka = cell.configs?.placeAsKafka === true;
+  const counts = `the first by id counts as the owner${isAsKafka ? ', to sticky as Kafka has it the last in its order' : ''}`;
+  const line = `${what} active on several members, of whom ${counts}: ${firstFew(named)}`;
+  io.err(`${plainEntry(line)}\n`);
 }
 
 /** Whoever is without the tags that copies are spread by is nowhere, to an assignor. */
@@ -275,7 +295,7 @@ function warnOfLackedTags(cell: Cell, { addMembers = [] }: CellEdits, io: Comman
     clientTags: Object.entries(tags).map(([key, value]) => ({ key, value })),
   }));
   const lacked = lackedTags(members, cell.configs?.rackAwareAssignmentTags ?? []);
-  for (const each of lacked) io.err(`${lackedTagText(each, members)}\n`);
+  for (const each of lacked) io.err(`${plainEntry(lackedTagText(each, members))}\n`);
   // What nobody has is misspelt, if anything: more of it is no advice.
   const had = lacked.filter(({ memberIds }) => memberIds.length < members.length);
   for (const { id } of addMembers.length === 0 ? [] : cell.members.slice(-addMembers.length)) {

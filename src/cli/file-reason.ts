@@ -1,5 +1,6 @@
 const READING: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
+  ENOTDIR: 'there is no such file',
   EISDIR: 'it is a folder, not a file',
   EACCES: 'this user may not read it',
 };

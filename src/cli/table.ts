@@ -7,7 +7,7 @@ export function table(
 ): string {
   const rows = entries.map((row) => row.map(plainEntry));
   const widths = headings.map((heading, column) =>
-    Math.max(heading.length, ...rows.map((row) => row[column]?.length ?? 0)),
+    rows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), heading.length),
   );
   return [headings, ...rows]
     .map((row) =>

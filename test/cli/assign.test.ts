@@ -181,7 +181,14 @@ describe('headgate assign', () => {
     );
     keep({ ...contested, configs: { placeAsKafka: true } });
     await assign();
-    expect(io.errors).to.match(/ of whom the last one in the order of the assignor counts /);
+    expect(io.errors).to.match(
+      / the first by id counts as the owner, to sticky as Kafka has it the last in its order: 0_0 /,
+    );
+    const names = ['d', 'c', 'b', 'a\nb'];
+    const members = names.map((id) => ({ id, process: id, active: { '0': [0] } }));
+    keep({ ...contested, members });
+    await assign();
+    expect(io.errors).to.match(/: 0_0 \(a\\u000ab, b, c and 1 more\)\n$/);
   });
 
   it('says that nothing moves', async () => {
@@ -377,6 +384,24 @@ describe('headgate assign', () => {
       'tasks that nobody may take',
       '',
     ]);
+  });
+
+  it('shows as many moves as there may be', async () => {
+    keep({
+      cell: 'large',
+      topology: [{ id: '0', tasks: 150_000 }],
+      members: [{ id: 'a', process: 'pa' }],
+    });
+    expect(await assign('--limit', '150000')).to.equal(0);
+    expect(lines()).to.have.length.above(150_000);
+  });
+
+  it('reads no more than a problem may have of what has no end', async function () {
+    if (process.platform !== 'linux') this.skip();
+    expect(await io.run('assign', '--problem', '/dev/zero')).to.equal(1);
+    expect(io.errors).to.equal(
+      `Cannot read /dev/zero: It is longer than ${CELL_BYTES_MAX} bytes: wanted at most that\n`,
+    );
   });
 
   it('speaks of one member as of one', async () => {

@@ -26,6 +26,7 @@ class ReferenceBalanced extends ReferenceGroup {
     this.dealActives(stateful);
     this.fanOutActives(stateful, true);
     this.placeStandbys(stateful);
+    this.levelStandbys(stateful);
     this.fanOutStandbys();
     this.dealActives(stateless);
     this.fanOutActives(stateless, false);
@@ -74,6 +75,29 @@ class ReferenceBalanced extends ReferenceGroup {
         const processId = this.least(open, (p) => this.tasksOn(p));
         if (processId === undefined) break;
         place(task, processId);
+      }
+    }
+  }
+
+  /** Step 2, level: over all ordered pairs, until nothing moves; with tags only between processes with the same ones. */
+  levelStandbys(stateful: readonly Task[]): void {
+    const isAlike = (p: string, q: string): boolean =>
+      this.problem.rackAwareAssignmentTags.every(
+        (key) => this.tagOf(p, key) === this.tagOf(q, key),
+      );
+    for (let isMoving = true; isMoving; ) {
+      isMoving = false;
+      for (const from of this.processIds) {
+        for (const to of this.able().filter((each) => isAlike(from, each))) {
+          for (const task of stateful) {
+            const copies = this.copiesOf.get(task) ?? [];
+            if (!copies.includes(from) || copies.includes(to) || this.holds(to, task)) continue;
+            const without = (this.tasksOn(from) - 1) * this.capacity(to);
+            if (without < (this.tasksOn(to) + 1) * this.capacity(from)) continue;
+            copies[copies.indexOf(from)] = to;
+            isMoving = true;
+          }
+        }
       }
     }
   }
