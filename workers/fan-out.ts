@@ -27,15 +27,20 @@ export function fanOutActives(
 
 /** As {@link fanOutActives}, for the places in `dense.standby` that are marked with a process. */
 export function fanOutStandbys({ dense }: Run): void {
+  listStandbysByProcess(dense);
   const { standby, size } = dense;
+  shareAll(dense, { place: standby, perTask: size.slots, stays: true, largest: undefined });
+}
+
+/** Fills `entry` and `entryStart` with the places in `dense.standby` that are marked with a process. */
+export function listStandbysByProcess(dense: Dense): void {
+  const { standby } = dense;
   listByProcess(dense, (visit) => {
     for (let slot = 0; slot < standby.length; slot++) {
       const process = processOfPlace(at(standby, slot));
       if (process !== -1) visit(slot, process);
     }
   });
-  const largest = undefined;
-  shareAll(dense, { place: standby, perTask: size.slots, stays: true, largest });
 }
 
 function shareAll(dense: Dense, round: Round): void {

@@ -1,8 +1,7 @@
 import { onProcess, processOfPlace } from './copies.ts';
 import { at, type Dense } from './dense.ts';
-import { listByProcess } from './fan-out.ts';
+import { listStandbysByProcess } from './fan-out.ts';
 import { type Run, STALE } from './run.ts';
-import { forEachTask } from './task-order.ts';
 
 /**
  * Moves standbys for which only the process is chosen to processes with less to do, as long as the one that gives has as much
@@ -15,26 +14,14 @@ import { forEachTask } from './task-order.ts';
  */
 export function levelStandbys(run: Run): void {
   const { dense } = run;
-  const processes = Array.from({ length: dense.size.processes }, (_, p) => p);
-  const takers = processes.filter((p) => at(dense.count, run.members.least(p)) < STALE);
-  const [first] = takers;
-  if (first === undefined) return;
   // The least load never falls: whoever cannot give to it cannot give to anybody later.
-  const lightest = takers.reduce(
-    (least, p) => (afterTaking(dense, p, least) < 0 ? p : least),
-    first,
-  );
+  const lightest = lightestTaker(run);
+  if (lightest === -1) return;
   for (let isMoving = true; isMoving; ) {
-    const givers = processes.filter((p) => hasToGive(dense, p, lightest));
+    const givers = processesThat(dense, (p) => hasToGive(dense, p, lightest));
     if (givers.length === 0) return;
-    listByProcess(dense, (visit) => {
-      forEachTask(dense, 'stateful', (task) => {
-        forEachSlot(dense, task, (slot) => {
-          const process = processOfPlace(at(dense.standby, slot));
-          if (process !== -1) visit(slot, process);
-        });
-      });
-    });
+    listStandbysByProcess(dense);
+    const takers = processesThat(dense, (p) => isTaker(run, p));
     isMoving = false;
     for (const giver of givers) {
       for (const taker of takers) {
@@ -42,6 +29,31 @@ export function levelStandbys(run: Run): void {
       }
     }
   }
+}
+
+/** Whether a process has a fresh member. */
+function isTaker({ dense, members }: Run, process: number): boolean {
+  return at(dense.count, members.least(process)) < STALE;
+}
+
+/** The taker that has the least to do with one task more; -1: there is none. */
+function lightestTaker(run: Run): number {
+  const { size, procCount, procCapacity } = run.dense;
+  let lightest = -1;
+  for (let p = 0; p < size.processes; p++) {
+    const isLighter =
+      lightest === -1 ||
+      (at(procCount, p) + 1) * at(procCapacity, lightest) <
+        (at(procCount, lightest) + 1) * at(procCapacity, p);
+    if (isLighter && isTaker(run, p)) lightest = p;
+  }
+  return lightest;
+}
+
+function processesThat({ size }: Dense, is: (process: number) => boolean): readonly number[] {
+  const found: number[] = [];
+  for (let p = 0; p < size.processes; p++) if (is(p)) found.push(p);
+  return found;
 }
 
 /** Gives what one process may give to another one; returns whether that is anything. */
@@ -69,26 +81,14 @@ function hasToGive({ procCount, procCapacity }: Dense, giver: number, taker: num
   return without >= (at(procCount, taker) + 1) * at(procCapacity, giver);
 }
 
-/** Below 0: the first process has less to do with one more task than the second one. */
-function afterTaking({ procCount, procCapacity }: Dense, p: number, q: number): number {
-  return (
-    (at(procCount, p) + 1) * at(procCapacity, q) - (at(procCount, q) + 1) * at(procCapacity, p)
-  );
-}
-
 function isOn(dense: Dense, task: number, process: number): boolean {
-  const { active, procOf, standby } = dense;
+  const { size, active, procOf, standby } = dense;
   const owner = at(active, task);
   if (owner !== -1 && at(procOf, owner) === process) return true;
-  let isHere = false;
-  forEachSlot(dense, task, (slot) => {
+  for (let slot = task * size.slots; slot < (task + 1) * size.slots; slot++) {
     const place = at(standby, slot);
-    if (place === -1) return;
-    isHere ||= (place < -1 ? processOfPlace(place) : at(procOf, place)) === process;
-  });
-  return isHere;
-}
-
-function forEachSlot({ size }: Dense, task: number, visit: (slot: number) => void): void {
-  for (let i = 0; i < size.slots; i++) visit(task * size.slots + i);
+    if (place === -1) continue;
+    if ((place < -1 ? processOfPlace(place) : at(procOf, place)) === process) return true;
+  }
+  return false;
 }
