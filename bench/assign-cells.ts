@@ -153,8 +153,9 @@ async function timeKernel(
   return timing;
 }
 
-/** Enough for the 95th of a hundred, in some seconds; the compiler has seen the code by then. */
+/** Enough for the 95th of a hundred, in some seconds. */
 const EVENTS = 100;
+/** So that a compiler has seen all of the code. */
 const WARM_EVENTS = 30;
 
 async function main(args: readonly string[]): Promise<void> {

@@ -1,5 +1,4 @@
-import { closeSync, openSync, readSync, statSync, writeFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
+import { writeFileSync } from 'node:fs';
 import type { AssignedRun } from '../../actors/ports.ts';
 import { lackedTags, lackedTagText } from '../../machines/decide/client-tags.ts';
 import { firstFew } from '../../machines/decide/first-few.ts';
@@ -10,23 +9,20 @@ import { AssignorModules } from '../../workers/assignor-modules.ts';
 import { AssignorError, AssignorPool } from '../../workers/pool.ts';
 import { type AssignorModule, modulesIn } from '../config/assignor-modules.ts';
 import type { AssignorConfig } from '../config/config.ts';
-import type { HostPort } from '../config/host-port.ts';
 import { resolveConfig } from '../config/resolve.ts';
 import { type Cell, problemOfCell } from '../problem/cell.ts';
 import { type CellEdits, editCell } from '../problem/edit-cell.ts';
 import { contestedActives, movesOf } from '../problem/moves.ts';
-import { CELL_BYTES_MAX, parseCell, readCell } from '../problem/read-cell.ts';
 import { CellError } from '../problem/shape.ts';
-import { askAdmin } from './admin-http.ts';
 import { type Answer, answersText, headText, summaryOf } from './assign-text.ts';
 import { CommandError, type CommandIo, WRONGLY_ASKED } from './command-io.ts';
-import { whyUnreadable, whyUnwritable } from './file-reason.ts';
+import { whyUnwritable } from './file-reason.ts';
 import { plainEntry } from './plain-text.ts';
+import { type ProblemSource, readProblem } from './read-problem.ts';
 import { jsonText } from './table.ts';
 
 export type AssignOptions = {
-  /** A problem file, `-` for standard input; or else the live group to ask the admin server for. */
-  readonly from: { readonly file: string } | { readonly group: string; readonly admin: HostPort };
+  readonly from: ProblemSource;
   readonly edits: CellEdits;
   /** Left out: the modules given, else the one of the problem. */
   readonly assignors?: readonly string[];
@@ -41,8 +37,6 @@ export type AssignOptions = {
   readonly json: boolean;
 };
 
-/** The file that is standard input. */
-const STANDARD_INPUT = '-';
 const RUN_DEADLINE_MS = 60_000;
 
 /** `assign`: what would move, as one assignor or several would have it. Nothing but the file to be written is touched. */
@@ -51,7 +45,7 @@ export async function assign(options: AssignOptions, io: CommandIo): Promise<voi
   const modules = modulesIn('.', options.modules);
   const known = [...ASSIGNORS, ...modules.map(({ name }) => name)];
   refuseUnknown(options.assignors ?? [], known);
-  const read = await readFrom(options.from, io);
+  const read = await readProblem(options.from, io);
   const cell = edited(read, options);
   if (options.write !== undefined) writeFile(options.write, cell);
   const asked = assignorsFor(options, cell, known);
@@ -111,86 +105,6 @@ function refuseUnknown(assignors: readonly string[], known: readonly string[]): 
   );
 }
 
-async function readFrom(from: AssignOptions['from'], io: CommandIo): Promise<Cell> {
-  if (!('file' in from)) return askFor(from);
-  const { file } = from;
-  const isInput = file === STANDARD_INPUT;
-  try {
-    return parseCell(isInput ? await readInput(io) : readFile(file));
-  } catch (error) {
-    throw new CommandError(
-      `Cannot read ${isInput ? 'standard input' : file}: ${whyUnreadable(error)}`,
-    );
-  }
-}
-
-/** The file as text; one that gzip packed is unpacked. */
-function readFile(file: string): string {
-  const { size } = statSync(file);
-  if (size > CELL_BYTES_MAX) {
-    throw new CellError(`It is ${size} bytes long: wanted at most ${CELL_BYTES_MAX}`);
-  }
-  return unpacked(readBounded(file));
-}
-
-const PART_BYTES = 1 << 20;
-
-/** What is no regular file does not tell its size, and may have no end. */
-function readBounded(file: string): Buffer {
-  const parts: Buffer[] = [];
-  const descriptor = openSync(file, 'r');
-  try {
-    for (let size = 0; ; ) {
-      const part = Buffer.allocUnsafe(PART_BYTES);
-      const length = readSync(descriptor, part);
-      if (length === 0) return Buffer.concat(parts);
-      size += length;
-      if (size > CELL_BYTES_MAX) throw tooLong();
-      parts.push(part.subarray(0, length));
-    }
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function tooLong(): CellError {
-  return new CellError(`It is longer than ${CELL_BYTES_MAX} bytes: wanted at most that`);
-}
-
-const GZIP_MAGIC = Buffer.of(0x1f, 0x8b);
-
-/** No packed text makes more of itself than an unpacked one may be. */
-function unpacked(bytes: Buffer): string {
-  if (!bytes.subarray(0, GZIP_MAGIC.length).equals(GZIP_MAGIC)) return bytes.toString('utf8');
-  try {
-    return gunzipSync(bytes, { maxOutputLength: CELL_BYTES_MAX }).toString('utf8');
-  } catch (cause) {
-    const isTooLong = cause instanceof RangeError;
-    const reason = isTooLong ? `wanted at most ${CELL_BYTES_MAX} bytes in it` : reasonOf(cause);
-    throw new CellError(`It is packed by gzip and cannot be unpacked: ${reason}`);
-  }
-}
-
-async function readInput(io: CommandIo): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of io.input()) {
-    size += part.length;
-    if (size > CELL_BYTES_MAX) throw tooLong();
-    parts.push(part);
-  }
-  return unpacked(Buffer.concat(parts));
-}
-
-async function askFor({ group, admin }: { group: string; admin: HostPort }): Promise<Cell> {
-  const value = await askAdmin<unknown>(admin, `/groups/${encodeURIComponent(group)}/problem`);
-  try {
-    return readCell(value);
-  } catch (error) {
-    throw new CommandError(`Cannot read the problem of group "${group}": ${reasonOf(error)}`);
-  }
-}
-
 function edited(cell: Cell, { edits, assignors = [] }: AssignOptions): Cell {
   try {
     return editCell(cell, { ...edits, ...(assignors.length === 1 && { assignor: assignors[0] }) });
@@ -206,10 +120,6 @@ function writeFile(file: string, cell: Cell): void {
   } catch (error) {
     throw new CommandError(`Cannot write ${file}: ${whyUnwritable(error)}`);
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Through a pool and its checker, as a coordinator asks. */

@@ -1,22 +1,18 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { CELL_BYTES_MAX } from '../../src/problem/read-cell.ts';
 import { FakeIo } from '../support/fake-io.ts';
 import { projectRoot } from '../support/oracle.ts';
 import { CELL, ProblemOnDisk } from '../support/problem-on-disk.ts';
 
 describe('headgate assign', () => {
   let problem: ProblemOnDisk;
-  let folder: string;
   let file: string;
   let io: FakeIo;
 
   beforeEach(async () => {
     problem = await ProblemOnDisk.open();
-    ({ folder, file } = problem);
+    ({ file } = problem);
     io = new FakeIo();
   });
 
@@ -222,55 +218,6 @@ describe('headgate assign', () => {
     );
   });
 
-  it('says in one line why a file cannot be used', async () => {
-    const said = async (...args: readonly string[]) => [await assign(...args), io.errors];
-    keep({ ...CELL, members: [CELL.members[0], CELL.members[0]] });
-    expect(await said()).to.deep.equal([
-      1,
-      `Cannot read ${file}: members[1].id is "a", as members[0].id: wanted each once\n`,
-    ]);
-    writeFileSync(file, '{"cell": 1');
-    expect((await said())[1]).to.match(/^Cannot read .*: It is not JSON: [^\n]*\n$/);
-    writeFileSync(file, ' '.repeat(64 * 1024 * 1024 + 1));
-    expect(await said()).to.deep.equal([
-      1,
-      `Cannot read ${file}: It is 67108865 bytes long: wanted at most 67108864\n`,
-    ]);
-    await rm(file);
-    expect((await said())[1]).to.equal(`Cannot read ${file}: there is no such file\n`);
-    await mkdir(file);
-    expect((await said())[1]).to.equal(`Cannot read ${file}: it is a folder, not a file\n`);
-    await rm(file, { recursive: true });
-    keep(CELL);
-    expect((await said('--write', join(folder, 'no', 'where')))[1]).to.match(
-      /^Cannot write .*where: there is no such folder\n$/,
-    );
-    expect((await said('--write', folder))[1]).to.match(
-      /^Cannot write .*: it is a folder, not a file\n$/,
-    );
-  });
-
-  it('reads the problem from standard input when the file is named -', async () => {
-    keep({ ...CELL, group: { id: 'é', epoch: 7 } });
-    await assign();
-    const { output } = io;
-    expect(output).to.match(/^Group é at epoch 7: /);
-    const bytes = readFileSync(file);
-    const cut = bytes.indexOf(0xc3) + 1;
-    io.given = [bytes.subarray(0, cut), bytes.subarray(cut)];
-    expect(await io.run('assign', '--problem', '-')).to.equal(0);
-    expect([io.output, io.errors]).to.deep.equal([output, '']);
-    const refused = async (...given: readonly Buffer[]) => {
-      io.given = given;
-      return [await io.run('assign', '--problem', '-'), io.output, io.errors];
-    };
-    expect(await refused(Buffer.alloc(64 * 1024 * 1024), Buffer.alloc(1))).to.deep.equal([
-      ...[1, ''],
-      'Cannot read standard input: It is longer than 67108864 bytes: wanted at most that\n',
-    ]);
-    expect((await refused())[2]).to.match(/^Cannot read standard input: It is not JSON: [^\n]*\n$/);
-  });
-
   it('refuses what it cannot be asked with exit code 2', async () => {
     const asked: readonly (readonly [args: readonly string[], said: RegExp])[] = [
       [[], /^error: wanted one of --problem, --group and --cells\n/],
@@ -396,14 +343,6 @@ describe('headgate assign', () => {
     expect(lines()).to.have.length.above(150_000);
   });
 
-  it('reads no more than a problem may have of what has no end', async function () {
-    if (process.platform !== 'linux') this.skip();
-    expect(await io.run('assign', '--problem', '/dev/zero')).to.equal(1);
-    expect(io.errors).to.equal(
-      `Cannot read /dev/zero: It is longer than ${CELL_BYTES_MAX} bytes: wanted at most that\n`,
-    );
-  });
-
   it('speaks of one member as of one', async () => {
     keep({
       cell: 'c',
@@ -412,64 +351,5 @@ describe('headgate assign', () => {
     });
     await assign();
     expect(lines()[0]).to.deep.equal(['Cell c: 1 task, standbys 0, 1 member in 1 process']);
-  });
-
-  it('reads a problem that gzip packed, and no more of it than a file may have', async () => {
-    writeFileSync(file, gzipSync(JSON.stringify(CELL)));
-    expect(await assign()).to.equal(0);
-    expect(lines()[0]?.[0]).to.match(/^Group orders at epoch 7: /);
-    const packed = `Cannot read ${file}: It is packed by gzip and cannot be unpacked:`;
-    writeFileSync(file, gzipSync(Buffer.alloc(CELL_BYTES_MAX + 1, ' ')));
-    expect(await assign()).to.equal(1);
-    expect(io.errors).to.equal(`${packed} wanted at most ${CELL_BYTES_MAX} bytes in it\n`);
-    writeFileSync(file, gzipSync(JSON.stringify(CELL)).subarray(0, 40));
-    expect(await assign()).to.equal(1);
-    expect(io.errors).to.equal(`${packed} unexpected end of file\n`);
-  });
-
-  describe('with assignors of your own', () => {
-    const own = (name: string, text: string) => {
-      writeFileSync(join(folder, `${name}.mjs`), text);
-      return ['--module', `${name}=${join(folder, `${name}.mjs`)}`];
-    };
-    const THROWS = "export default () => { throw new Error('out of ideas'); };";
-    const KEEPS = `export default ({ members }) =>
-      new Map(members.map(({ memberId, active, standby }) => [memberId, { active, standby }]));`;
-
-    it('asks the one that is given, without its being named', async () => {
-      expect(await assign(...own('keeps', KEEPS))).to.equal(0);
-      expect(io.output).to.match(/\nNothing moves\n\nMEASURE +keeps +BEST\n/);
-    });
-
-    it('says of one that it is not asked where others are named', async () => {
-      expect(await assign(...own('keeps', KEEPS), '--assignor', 'sticky')).to.equal(0);
-      expect(io.errors).to.equal('Module "keeps" is not asked: --assignor names others\n');
-    });
-
-    it('compares several that are given', async () => {
-      const modules = [...own('keeps', KEEPS), ...own('too', KEEPS)];
-      expect(await assign(...modules)).to.equal(0);
-      expect(lines()[2]).to.deep.equal(['MEASURE', 'keeps', 'too', 'BEST']);
-    });
-
-    it('says that one failed, and not that another assigned', async () => {
-      expect(await assign(...own('throws', THROWS))).to.equal(1);
-      expect(io.output).to.not.contain('MEASURE');
-      expect(io.errors).to.match(/^Assignor throws failed: out of ideas \(at .*\)\n$/);
-    });
-
-    it('tells of each that failed in a line of its own, below those that did not', async () => {
-      const modules = [...own('throws', THROWS), ...own('fails', THROWS)];
-      expect(await assign(...modules, '--compare')).to.equal(1);
-      expect(lines()[2]).to.deep.equal([
-        'MEASURE',
-        'sticky',
-        'balanced',
-        'highly_available',
-        'BEST',
-      ]);
-      expect(io.output).to.match(/\n\nthrows: out of ideas .*\nfails: out of ideas .*\n$/);
-      expect(io.errors).to.equal('2 of 5 assignors failed\n');
-    });
   });
 });

@@ -86,6 +86,43 @@ describe('movesOf()', () => {
     ]);
   });
 
+  it('says of a standby that nobody is to have whether any could', () => {
+    const pair = (numStandbyReplicas: number, ...gone: string[]): Cell => {
+      const all = [
+        { ...member('a', { '10': [0, 1] }), process: 'p' },
+        { ...member('b', {}, { '10': [0] }), process: 'p' },
+        member('c', {}, { '10': [1], '3': [0] }),
+      ];
+      return {
+        cell: 'c',
+        configs: { numStandbyReplicas },
+        topology: [...topology, { id: '3', tasks: 1 }],
+        members: all.filter(({ id }) => !gone.includes(id)),
+        departed: all.filter(({ id }) => gone.includes(id)),
+      };
+    };
+    const alone = { active: tasks({ '10': [0, 1] }), standby: [] };
+    const none = { active: [], standby: [] };
+    const dropped = (cell: Cell) =>
+      movesOf(cell, resultOf([alone, none, none])).map((move) => [
+        move.task,
+        move.from,
+        move.dropped,
+      ]);
+    expect(dropped(pair(1, 'c'))).to.deep.equal([
+      ['10_0', 'b', 'runsThere'],
+      ['10_1', 'c', 'tooFewProcesses'],
+      ['3_0', 'c', 'stateless'],
+    ]);
+    expect(dropped(pair(0))).to.deep.equal([
+      ['10_0', 'b', 'runsThere'],
+      ['10_1', 'c', 'enoughCopies'],
+      ['3_0', 'c', 'stateless'],
+    ]);
+    // A process could have it: whoever assigned left it out.
+    expect(dropped(pair(1))[1]).to.deep.equal(['10_1', 'c', null]);
+  });
+
   it('says what the target kept with the problem has already', () => {
     const cell: Cell = {
       cell: 'c',
@@ -151,8 +188,7 @@ describe('movesOf()', () => {
             ...placesIn(each.id, 'standby', listOf(each.standby)),
           ]),
         );
-        const moves = movesOf(cell, { memberIds, targets });
-        for (const { task, role, from, to } of moves) {
+        for (const { task, role, from, to } of movesOf(cell, { memberIds, targets })) {
           if (from !== null) held.delete(`${from} ${role} ${task}`);
           if (to !== null) held.add(`${to} ${role} ${task}`);
         }
